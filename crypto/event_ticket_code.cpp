@@ -2,21 +2,20 @@
 #include "crypto/event_ticket_code.hpp"
 
 #include "crypto/base45.hpp"
+#include "crypto/ed25519.hpp"
 #include "crypto/hkdf.hpp"
 #include "crypto/limits.hpp"
 
-#include <sodium.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <span>
+#include <tuple>
 
 namespace fq {
 namespace {
 
 constexpr std::size_t claims_bytes = 37; ///< kind, two ids, generation
 constexpr std::size_t mac_bytes = 16;
-constexpr std::size_t signature_bytes = crypto_sign_BYTES;
+constexpr std::size_t signature_bytes = std::tuple_size_v<ed25519_signature>;
 constexpr std::size_t fixed_code_bytes = claims_bytes + signature_bytes;
 /// Signed before the claims: neither a signature nor a MAC serves another purpose.
 constexpr std::string_view signing_context = "fairqueue event ticket";
@@ -65,19 +64,6 @@ sha256_digest mac_of(const secret_key& secret, const std::string& claims, std::i
   return hmac_sha256(secret.bytes(), message);
 }
 
-/// libsodium's form of a private key, wiped on destruction.
-struct expanded_key {
-  std::array<std::uint8_t, crypto_sign_SECRETKEYBYTES> bytes{};
-  event_ticket_public_key public_key{};
-
-  explicit expanded_key(const secret_key& seed) {
-    if (crypto_sign_seed_keypair(public_key.data(), bytes.data(), seed.bytes().data()) != 0) std::abort();
-  }
-  expanded_key(const expanded_key&) = delete;
-  expanded_key& operator=(const expanded_key&) = delete;
-  ~expanded_key() { sodium_memzero(bytes.data(), bytes.size()); }
-};
-
 std::string about_event(const event_id& event, std::uint32_t key_number) {
   std::string info;
   append_id(info, event);
@@ -108,16 +94,11 @@ event_ticket_keys::event_ticket_keys(const secret_key& stored, const event_id& e
     event_{event},
     key_{hkdf_sha256(stored.bytes(), "fairqueue event tickets", about_event(event, key_number))},
     seed_{hkdf_sha256(key_.bytes(), "", "signature")},
-    public_key_{expanded_key{seed_}.public_key} {}
+    public_key_{ed25519_public_key_of(seed_)} {}
 
 std::string event_ticket_keys::fixed_code(const event_ticket_id& ticket, std::uint32_t generation) const {
   const auto claims = claims_of(event_ticket_code_kind::fixed, {event_, ticket, generation});
-  const auto message = with_context(claims);
-  const expanded_key key{seed_};
-  std::array<std::uint8_t, signature_bytes> signature{};
-  crypto_sign_detached(signature.data(), nullptr, view_bytes(message).data(), message.size(),
-                       key.bytes.data());
-  return text_of(claims, signature);
+  return text_of(claims, ed25519_sign(seed_, with_context(claims)));
 }
 
 secret_key event_ticket_keys::secret_of(const event_ticket_id& ticket, std::uint32_t generation) const {
@@ -129,10 +110,7 @@ secret_key event_ticket_keys::secret_of(const event_ticket_id& ticket, std::uint
 
 bool is_signed(const event_ticket_code& code, const event_ticket_public_key& key) noexcept {
   if (code.kind != event_ticket_code_kind::fixed) return false;
-  const auto message = with_context(claims_of(code.kind, code.claims));
-  return crypto_sign_verify_detached(code.proof.data(), view_bytes(message).data(), message.size(),
-                                     key.data())
-         == 0;
+  return is_ed25519_signature(code.proof, with_context(claims_of(code.kind, code.claims)), key);
 }
 
 std::string rotating_code(const secret_key& secret, const event_ticket_claims& claims, timestamp now) {

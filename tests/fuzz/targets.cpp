@@ -14,6 +14,8 @@
 #include "crypto/subject_token.hpp"
 #include "domain/money/promo_codes.hpp"
 #include "domain/seats/drawing.hpp"
+#include "fair/tiles.hpp"
+#include "fair/witness.hpp"
 #include "net/http/client_address.hpp"
 #include "net/http/parser.hpp"
 #include "net/http/query.hpp"
@@ -166,6 +168,19 @@ void read_ticket_code(std::string_view bytes) {
   demand(to_base45(byte_view{decoded}.first(from_base45(bytes, decoded).value())) == bytes);
 }
 
+/// Paths of tiles, and what logs send to a witness: each has one text.
+void read_log_text(std::string_view bytes) {
+  if (const auto path = parse_tile_path(bytes))
+    demand((path->is_bundle ? bundle_path_of(path->what) : path_of(path->what)) == bytes);
+  if (const auto verifier = parse_note_verifier(bytes)) demand(verifier->text() == bytes);
+  if (const auto request = parse_add_checkpoint(bytes)) {
+    const auto note = request->note.text + "\n" + request->note.signatures;
+    demand(add_checkpoint_body(request->old_size, request->proof, note) == bytes);
+    const note_verifier log{request->note.content.origin, note_key_kind::log, {}};
+    demand(judge(*request, &log, {}) != witness_verdict::cosign);
+  }
+}
+
 // -- money
 
 template <class Gateway>
@@ -304,6 +319,7 @@ constexpr target all[] = {
   {"subject_token", read_subject_token},
   {"cursor", read_cursor},
   {"event_ticket_code", read_ticket_code},
+  {"log_text", read_log_text},
   {"stripe", read_stripe},
   {"paystack", read_paystack},
   {"webhook_url", read_webhook_url},

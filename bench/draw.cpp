@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is the draw fair? Chi-square of 100,000 draws, the correlation of arrival and rank, chances of parties and
+// singles, and the time of a million entrants. Prints numbers for docs/design/fairness.md; no clock decides.
+#include "fair/draw.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+using namespace fq;
+
+namespace {
+
+constexpr int draws = 100'000;
+
+/// A seed for each draw, and the same one in each run.
+sha256_digest seed_of(int draw) { return sha256("bench " + std::to_string(draw)); }
+
+std::vector<entrant> singles(std::uint32_t count) {
+  std::vector<entrant> entrants;
+  for (std::uint32_t n = 1; n <= count; ++n) entrants.push_back({queue_number{n}, {}, 1});
+  return entrants;
+}
+
+void chi_square() {
+  constexpr std::size_t count = 10;
+  std::array<std::array<double, count>, count> seen{};
+  const auto entrants = singles(count);
+  for (int d = 0; d < draws; ++d) {
+    const auto order = draw_order(seed_of(d), {}, "", entrants);
+    for (std::size_t rank = 0; rank < count; ++rank) ++seen[value_of(order[rank]) - 1][rank];
+  }
+  const double expected = double{draws} / count;
+  double sum = 0;
+  for (const auto& ranks : seen)
+    for (const auto n : ranks) sum += (n - expected) * (n - expected) / expected;
+  constexpr double freedom = (count - 1) * (count - 1);
+  std::printf("chi-square, %d draws of %zu: %.1f with %.0f degrees of freedom, z = %.2f\n", draws, count, sum,
+              freedom, (sum - freedom) / std::sqrt(2 * freedom));
+}
+
+void correlation() {
+  constexpr double count = 100;
+  const auto entrants = singles(static_cast<std::uint32_t>(count));
+  double sum = 0, squares = 0;
+  for (int d = 0; d < draws; ++d) {
+    const auto order = draw_order(seed_of(d), {}, "", entrants);
+    double distance = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const auto move = static_cast<double>(value_of(order[i])) - static_cast<double>(i + 1);
+      distance += move * move;
+    }
+    const auto rho = 1 - 6 * distance / (count * (count * count - 1));
+    sum += rho;
+    squares += rho * rho;
+  }
+  const auto mean = sum / draws;
+  std::printf("arrival and rank, %d draws of %.0f: mean rho = %.5f, standard error %.5f, deviation %.4f (of "
+              "chance: %.4f)\n",
+              draws, count, mean, std::sqrt(squares / draws / draws),
+              std::sqrt(squares / draws - mean * mean), 1 / std::sqrt(count - 1));
+}
+
+void parties(std::uint32_t size, std::uint32_t count, std::size_t tickets) {
+  auto entrants = singles(200);
+  for (std::uint32_t i = 0; i < size * count; ++i) entrants[i].party = queue_number{i - i % size + 1};
+  double member_wins = 0, single_wins = 0;
+  for (int d = 0; d < draws; ++d) {
+    const auto order = draw_order(seed_of(d), {}, "", entrants);
+    for (std::size_t i = 0; i < tickets; ++i)
+      (value_of(order[i]) <= size * count ? member_wins : single_wins) += 1;
+  }
+  const double members = size * count;
+  const auto of_members = member_wins / draws / members;
+  const auto of_singles = single_wins / draws / (200 - members);
+  std::printf(
+    "%u parties of %u among 200 for %zu tickets, %d draws: member %.4f, single %.4f, difference %+.4f, "
+    "bound %.4f\n",
+    count, size, tickets, draws, of_members, of_singles, of_members - of_singles,
+    static_cast<double>(size) / static_cast<double>(tickets));
+}
+
+void million() {
+  const auto entrants = singles(1'000'000);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto order = draw_order(seed_of(0), {}, "", entrants);
+  const auto drawn = std::chrono::steady_clock::now();
+  tree_edge tree;
+  const auto commitment = sha256("");
+  for (const auto& e : entrants)
+    tree.append(leaf_hash(entrant_leaf({e.number, e.priority_class, 0, e.party}, commitment)));
+  const auto root = tree.root();
+  const auto closed = std::chrono::steady_clock::now();
+  const auto ms = [](auto span) { return std::chrono::duration<double, std::milli>(span).count(); };
+  std::printf("1,000,000 entrants: order %.0f ms, root %.0f ms (first rank: %llu, root %02x…)\n",
+              ms(drawn - begin), ms(closed - drawn), static_cast<unsigned long long>(value_of(order[0])),
+              root[0]);
+}
+
+} // namespace
+
+int main() {
+  chi_square();
+  correlation();
+  parties(6, 10, 50);
+  parties(6, 20, 12);
+  parties(2, 50, 50);
+  million();
+}

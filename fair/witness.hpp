@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a witness answers to a log (c2sp.org/tlog-witness). Pure: the caller keeps what was cosigned, and
+// stores it with the check in one commit, before the answer.
+#pragma once
+#include "fair/note.hpp"
+
+#include <cstdint>
+
+namespace fq {
+
+/// The latest checkpoint that a witness cosigned for an origin. Size 0: none.
+struct witnessed {
+  std::uint64_t size = 0;
+  tree_hash root = sha256("");
+};
+
+/// By precedence. Beside it the status of the answer.
+enum class witness_verdict : std::uint8_t {
+  unknown_log, ///< 404
+  not_signed, ///< 403
+  shrinks, ///< 400: the old size is above that of the checkpoint
+  other_size, ///< 409, with the size of the latest
+  inconsistent, ///< 422: a rewritten log, or a second one
+  cosign, ///< 200
+};
+
+/// `log`: the verifier of the checkpoint's origin; null: unknown.
+[[nodiscard]] witness_verdict judge(const add_checkpoint_request& request, const note_verifier* log,
+                                    const witnessed& latest);
+
+} // namespace fq

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trees, tiles, notes, records and the draw: against published vectors, against the definitions, and against
+// tests/vectors/fairness.json, which the checker in JavaScript reads too.
+#define CAF_SUITE fair
+#include "caf/test/unit_test.hpp"
+
+#include "fair/witness.hpp"
+#include "tests/fair/sample_log.hpp"
+
+#include <fstream>
+#include <sstream>
+
+using namespace fq;
+
+namespace {
+
+tree_hash hash_of(std::string_view hex) {
+  const auto bytes = from_hex(hex).value();
+  tree_hash hash;
+  std::copy(bytes.begin(), bytes.end(), hash.begin());
+  return hash;
+}
+
+/// The leaves and roots of the vectors of Certificate Transparency's reference implementation.
+const std::vector<std::string> known_leaves{
+  "", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f"};
+const std::vector<std::string> known_roots{
+  "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+  "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",
+  "aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77",
+  "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7",
+  "4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4",
+  "76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef",
+  "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
+  "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328"};
+
+sample_log log_of(std::uint64_t size) {
+  sample_log log;
+  for (std::uint64_t i = 0; i < size; ++i) log.append("record " + std::to_string(i));
+  return log;
+}
+
+secret_key key_of(std::uint8_t byte) {
+  std::array<std::uint8_t, secret_key::size> bytes{};
+  bytes.fill(byte);
+  return secret_key{bytes};
+}
+
+} // namespace
+
+CAF_TEST(roots are those of the published vectors) {
+  tree_edge edge;
+  CAF_CHECK_EQUAL(to_hex(edge.root()), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  for (std::size_t i = 0; i < known_leaves.size(); ++i) {
+    const auto bytes = from_hex(known_leaves[i]).value();
+    edge.append(leaf_hash(std::string{bytes.begin(), bytes.end()}));
+    CAF_CHECK_EQUAL(to_hex(edge.root()), known_roots[i]);
+  }
+}
+
+CAF_TEST(every inclusion proof holds for its place and no other) {
+  const auto log = log_of(33);
+  const auto read = log.reader();
+  for (std::uint64_t size = 1; size <= log.size(); ++size)
+    for (std::uint64_t at = 0; at < size; ++at) {
+      const auto leaf = leaf_hash(log.records()[at]);
+      auto proof = inclusion_proof(at, size, read);
+      CAF_CHECK(is_included(leaf, at, size, root_of(size, read), proof));
+      CAF_CHECK(!is_included(leaf, at + 1, size, root_of(size, read), proof));
+      CAF_CHECK(size == 1 || !is_included(leaf, at, size, root_of(size - 1, read), proof));
+      proof.push_back(leaf);
+      CAF_CHECK(!is_included(leaf, at, size, root_of(size, read), proof));
+    }
+}
+
+CAF_TEST(every consistency proof holds and none leads to another log) {
+  const auto log = log_of(33);
+  const auto read = log.reader();
+  for (std::uint64_t size = 1; size <= log.size(); ++size)
+    for (std::uint64_t old_size = 0; old_size <= size; ++old_size) {
+      const auto old_root = root_of(old_size, read), root = root_of(size, read);
+      auto proof = consistency_proof(old_size, size, read);
+      CAF_CHECK(is_consistent(old_size, old_root, size, root, proof));
+      CAF_CHECK(!is_consistent(old_size, leaf_hash("other"), size, root, proof));
+      CAF_CHECK(old_size == 0 || !is_consistent(old_size, old_root, size, leaf_hash("other"), proof));
+      if (proof.empty()) continue;
+      proof.back()[0] ^= 1;
+      CAF_CHECK(!is_consistent(old_size, old_root, size, root, proof));
+      proof.pop_back();
+      CAF_CHECK(!is_consistent(old_size, old_root, size, root, proof));
+    }
+}
+
+CAF_TEST(paths of tiles are those of the specification) {
+  CAF_CHECK_EQUAL(path_of({0, 1234067, 256}), "tile/0/x001/x234/067");
+  CAF_CHECK_EQUAL(path_of({2, 0, 1}), "tile/2/000.p/1");
+  CAF_CHECK_EQUAL(path_of({1, 1000, 256}), "tile/1/x001/000");
+  CAF_CHECK_EQUAL(bundle_path_of({0, 273, 112}), "tile/entries/273.p/112");
+  for (const tile& t : {tile{0, 0, 256}, tile{63, 999, 1}, tile{1, 1000, 255}, tile{0, 1'234'067, 256}})
+    CAF_CHECK(parse_tile_path(path_of(t))->what == t);
+  CAF_CHECK(parse_tile_path("tile/entries/x001/234.p/7")->is_bundle);
+  for (const auto* path :
+       {"", "tile", "tile/0", "tile/0/", "tile/0/1", "tile/00/001", "tile/64/000", "tile/-1/000",
+        "tile/0/x000/001", "tile/0/001/002", "tile/0/x001", "tile/0/001.p/0", "tile/0/001.p/256",
+        "tile/0/001.p/01", "tile/0/../000", "tile/entries/", "tile/entries/001.p/",
+        "tile/0/x999/x999/x999/x999/x999/x999/x999/999"})
+    CAF_CHECK(!parse_tile_path(path));
+}
+
+CAF_TEST(a tree of 70000 has the tiles that the specification lists) {
+  const auto tiles = new_tiles(0, 70'000);
+  CAF_CHECK_EQUAL(tiles.size(), 273u + 1 + 1 + 1 + 1);
+  CAF_CHECK(tiles[273] == (tile{0, 273, 112}));
+  CAF_CHECK(tiles[275] == (tile{1, 1, 17}));
+  CAF_CHECK(tiles[276] == (tile{2, 0, 1}));
+  CAF_CHECK(new_tiles(70'000, 70'000).empty());
+  CAF_CHECK_EQUAL(new_tiles(255, 256).size(), 2u);
+}
+
+CAF_TEST(proofs from tiles are those from the whole tree) {
+  const auto log = log_of(70'000);
+  std::map<std::string, std::string> files;
+  for (const auto& t : new_tiles(0, log.size())) files[path_of(t)] = content_of(t, log.reader());
+  const auto read = subtrees_of(log.size(), [&](const tile& t) { return files.at(path_of(t)); });
+  CAF_CHECK(root_of(log.size(), read) == root_of(log.size(), log.reader()));
+  for (const std::uint64_t at : {0u, 255u, 256u, 65'535u, 65'536u, 69'999u})
+    CAF_CHECK(inclusion_proof(at, log.size(), read) == inclusion_proof(at, log.size(), log.reader()));
+  for (const std::uint64_t old_size : {1u, 256u, 65'536u, 69'999u})
+    CAF_CHECK(consistency_proof(old_size, log.size(), read)
+              == consistency_proof(old_size, log.size(), log.reader()));
+}
+
+CAF_TEST(the example of the specification of signed notes has its key) {
+  const std::string text = "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k";
+  const auto verifier = parse_note_verifier(text);
+  CAF_REQUIRE(verifier);
+  CAF_CHECK_EQUAL(verifier->text(), text);
+  for (const auto* other :
+       {"", "a+b+c", "example.com/foo+530d903b+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k",
+        "example.com/fo o+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k"})
+    CAF_CHECK(!parse_note_verifier(other));
+}
+
+CAF_TEST(a checkpoint is read back and its signatures belong to its text and key) {
+  const checkpoint c{"tickets.example/log", 7, hash_of(known_roots[6])};
+  const note_verifier log{c.origin, note_key_kind::log, ed25519_public_key_of(key_of(1))};
+  const note_verifier witness{"witness.example", note_key_kind::witness, ed25519_public_key_of(key_of(2))};
+  const auto signed_note = sign_checkpoint(c, key_of(1));
+  const auto note =
+    parse_checkpoint(signed_note + cosign(text_of(c), witness.name, key_of(2), from_unix_ms(9'999)));
+  CAF_REQUIRE(note);
+  CAF_CHECK(note->content == c);
+  CAF_CHECK(is_signed_by(*note, log));
+  CAF_CHECK(is_signed_by(*note, witness));
+  CAF_CHECK(!is_signed_by(*parse_checkpoint(signed_note), witness));
+  auto grown = c;
+  grown.size = 8;
+  const auto false_note = parse_checkpoint(text_of(grown) + "\n" + note->signatures);
+  CAF_CHECK(!is_signed_by(*false_note, log));
+  CAF_CHECK(!is_signed_by(*false_note, witness));
+  auto other = log;
+  other.key = witness.key;
+  CAF_CHECK(!is_signed_by(*note, other));
+}
+
+CAF_TEST(texts that are no canonical checkpoint are refused) {
+  const auto good = sign_checkpoint({"origin", 7, hash_of(known_roots[6])}, key_of(1));
+  CAF_CHECK(parse_checkpoint(good));
+  const auto replaced = [&](std::string_view what, std::string_view by) {
+    auto text = good;
+    return text.replace(text.find(what), what.size(), by);
+  };
+  for (const auto& text :
+       {std::string{}, std::string{"origin\n7\n"}, replaced("\n7\n", "\n07\n"), replaced("\n7\n", "\n-7\n"),
+        replaced("\n7\n", "\n99999999999999999999\n"), replaced("origin\n", "\n"),
+        replaced("origin\n", "ori gin\n"), replaced("=\n\n", "=\nextension\n\n"), replaced("=\n\n", "\n\n"),
+        good.substr(0, good.find("\n\n") + 2)})
+    CAF_CHECK(!parse_checkpoint(text));
+}
+
+CAF_TEST(a request to a witness is read back) {
+  const auto log = log_of(20);
+  const auto note = sign_checkpoint(log.head("origin"), key_of(1));
+  const auto proof = consistency_proof(13, 20, log.reader());
+  const auto body = add_checkpoint_body(13, proof, note);
+  const auto request = parse_add_checkpoint(body);
+  CAF_REQUIRE(request);
+  CAF_CHECK_EQUAL(request->old_size, 13u);
+  CAF_CHECK(request->proof == proof);
+  CAF_CHECK(request->note.content == log.head("origin"));
+  CAF_CHECK(!parse_add_checkpoint(body.substr(0, 40)));
+  CAF_CHECK(!parse_add_checkpoint("old 013\n" + body.substr(7)));
+  CAF_CHECK(!parse_add_checkpoint(add_checkpoint_body(13, tree_proof(64), note)));
+  CAF_CHECK(parse_add_checkpoint(add_checkpoint_body(13, tree_proof(63), note)));
+  tree_hash ones;
+  ones.fill(0xff);
+  auto text = add_checkpoint_body(13, tree_proof{ones}, note);
+  CAF_CHECK(parse_add_checkpoint(text));
+  text.replace(text.find('/'), 1, "\xff"); // the same digit for libsodium
+  CAF_CHECK(!parse_add_checkpoint(text));
+}
+
+CAF_TEST(a witness cosigns a log that grows and refuses a second one) {
+  const auto log = log_of(20);
+  sample_log other = log_of(12);
+  for (std::uint64_t i = 12; i < 20; ++i) other.append("other " + std::to_string(i));
+  const note_verifier key{"origin", note_key_kind::log, ed25519_public_key_of(key_of(1))};
+  const auto verdict = [&](const sample_log& shown, std::uint64_t old_size, const witnessed& latest,
+                           const note_verifier* known, std::uint8_t signer = 1) {
+    const auto note = sign_checkpoint(shown.head("origin"), key_of(signer));
+    const auto proof = consistency_proof(std::min(old_size, shown.size()), shown.size(), shown.reader());
+    return judge(parse_add_checkpoint(add_checkpoint_body(old_size, proof, note)).value(), known, latest);
+  };
+  const witnessed first, twelve{12, root_of(12, log.reader())}, thirteen{13, root_of(13, log.reader())},
+    twenty{20, root_of(20, log.reader())};
+  CAF_CHECK(verdict(log, 0, first, &key) == witness_verdict::cosign);
+  CAF_CHECK(verdict(log, 13, thirteen, &key) == witness_verdict::cosign);
+  CAF_CHECK(verdict(log, 20, twenty, &key) == witness_verdict::cosign);
+  CAF_CHECK(verdict(other, 12, twelve, &key) == witness_verdict::cosign);
+  CAF_CHECK(verdict(other, 13, thirteen, &key) == witness_verdict::inconsistent);
+  CAF_CHECK(verdict(other, 20, twenty, &key) == witness_verdict::inconsistent);
+  CAF_CHECK(verdict(log, 12, thirteen, &key) == witness_verdict::other_size);
+  CAF_CHECK(verdict(log, 21, thirteen, &key) == witness_verdict::shrinks);
+  CAF_CHECK(verdict(log, 13, thirteen, &key, 3) == witness_verdict::not_signed);
+  CAF_CHECK(verdict(log, 13, thirteen, nullptr) == witness_verdict::unknown_log);
+}
+
+CAF_TEST(the sample log and its proofs are those of the vectors) {
+  std::stringstream file;
+  file << std::ifstream{FAIRNESS_VECTORS}.rdbuf();
+  // After a wanted change: write_sample vectors > tests/vectors/fairness.json, and say so in CHANGELOG.md.
+  CAF_CHECK(file.str() == vectors());
+}
+
+CAF_TEST(an order depends on seed and root and beacon and not on the order of entrants) {
+  std::vector<entrant> entrants;
+  for (std::uint64_t n = 1; n <= 50; ++n) entrants.push_back({queue_number{n}, {}, 1});
+  const auto seed = sha256("seed"), root = sha256("root");
+  const auto order = draw_order(seed, root, "beacon", entrants);
+  CAF_CHECK(order != draw_order(sha256("other"), root, "beacon", entrants));
+  CAF_CHECK(order != draw_order(seed, sha256("other"), "beacon", entrants));
+  CAF_CHECK(order != draw_order(seed, root, "other", entrants));
+  std::ranges::reverse(entrants);
+  CAF_CHECK(order == draw_order(seed, root, "beacon", entrants));
+  auto sorted = order;
+  std::ranges::sort(sorted);
+  CAF_CHECK_EQUAL(value_of(sorted.front()), 1u);
+  CAF_CHECK(std::ranges::adjacent_find(sorted) == sorted.end());
+}
+
+CAF_TEST(a party stands together in the lowest class of its members) {
+  std::vector<entrant> entrants;
+  for (std::uint64_t n = 1; n <= 40; ++n)
+    entrants.push_back(
+      {queue_number{n}, queue_number{n % 10 == 0 ? 10ull : 0}, std::uint8_t(n <= 20 ? 0 : 1)});
+  level_parties(entrants);
+  for (const auto& e : entrants) {
+    const auto n = value_of(e.number);
+    CAF_CHECK_EQUAL(e.priority_class, n % 10 == 0 || n > 20 ? 1 : 0);
+  }
+  const auto order = draw_order(sha256("seed"), sha256("root"), "", entrants);
+  const auto at = std::ranges::find(order, queue_number{10});
+  CAF_REQUIRE(order.end() - at >= 4);
+  CAF_CHECK((std::vector(at, at + 4)
+             == std::vector{queue_number{10}, queue_number{20}, queue_number{30}, queue_number{40}}));
+}
+
+CAF_TEST(the order of entrants does not depend on others in the lobby or on classes) {
+  std::vector<entrant> entrants;
+  for (std::uint64_t n = 1; n <= 50; ++n) entrants.push_back({queue_number{n}, {}, 1});
+  auto order = draw_order(sha256("seed"), sha256("root"), "", entrants);
+  std::erase_if(entrants, [](const entrant& e) { return e.number == queue_number{7}; });
+  for (auto& e : entrants) e.priority_class = value_of(e.number) % 2;
+  std::erase(order, queue_number{7});
+  CAF_CHECK(order == draw_order(sha256("seed"), sha256("root"), "", entrants));
+}
+
+CAF_TEST(a party goes together or waits unless room for all cannot come) {
+  CAF_CHECK_EQUAL(party_admissions(4, 6, 6), 4u);
+  CAF_CHECK_EQUAL(party_admissions(4, 3, 10), 0u);
+  CAF_CHECK_EQUAL(party_admissions(4, 3, 3), 3u);
+  CAF_CHECK_EQUAL(party_admissions(4, 0, 3), 0u);
+}
+
+CAF_TEST(texts of records are cut between characters) {
+  const record_head head{1, from_unix_ms(2)};
+  std::string reason(15'999, 'x');
+  reason += "\u00e9";
+  const auto bytes = hand_bytes(head, {hand_action::pause, {}, 0, "", reason});
+  CAF_CHECK_EQUAL(bytes.size(), 17u + 1 + 8 + 8 + 2 + 2 + 15'999);
+}

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checker of public logs: honest logs pass, each cheating server is caught, and it agrees with the
+// server's code over tests/vectors/fairness.json.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import http from 'node:http';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createHash, createHmac } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { bls12_381 } from '../../web/node_modules/@noble/curves/esm/bls12-381.js';
+import { from_hex, to_hex } from '../../web/verify/bytes.mjs';
+import { chain_hash, due_at, is_round, quicknet, round_message } from '../../web/verify/draw.mjs';
+import { bundles, is_included, leaf_hash } from '../../web/verify/merkle.mjs';
+import { parse_checkpoint, parse_key, parse_receipt, signed_at } from '../../web/verify/note.mjs';
+import { hmac_sha256, sha256 } from '../../web/verify/sha256.mjs';
+import { parse_record } from '../../web/verify/records.mjs';
+import { verify } from '../../web/verify/verify.mjs';
+import { begins_at, Log, opens_at } from './log_maker.mjs';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const cli = path.join(here, '../../web/verify/cli.mjs');
+const vectors = JSON.parse(fs.readFileSync(path.join(here, '../vectors/fairness.json'), 'utf8'));
+const people = [1, 2, 3, 4, 5, 6, 7, 8];
+
+/** A lobby of eight, drawn. */
+function lobby(options, joins = (log) => people.forEach((n) => log.join(n))) {
+  const log = new Log(options).begin().lobby(options);
+  joins(log);
+  return log;
+}
+const drawn = (options) => lobby(options).close().draw();
+
+const check = (log, options) => verify(log.reader(), options);
+const failed = ({ findings }) => findings.filter((f) => f.result === 'failed').map((f) => f.check);
+async function caught_by(log, options, ...checks) {
+  const outcome = await check(log, options);
+  assert.equal(outcome.result, 'failed');
+  assert.deepEqual(failed(outcome).sort(), checks.sort(), JSON.stringify(outcome.findings, null, 1));
+}
+const sentence = (outcome, name) => outcome.findings.find((f) => f.check === name).text;
+
+// -- the same as the server's code
+
+test('hashes are those of Node for messages and keys of every length', () => {
+  for (let size = 0; size < 200; ++size) {
+    const bytes = Uint8Array.from({ length: size }, (_, i) => (i * 7 + size) & 255);
+    assert.equal(to_hex(sha256(bytes)), createHash('sha256').update(bytes).digest('hex'));
+    const mac = hmac_sha256(bytes);
+    assert.equal(to_hex(mac(bytes)), createHmac('sha256', bytes).update(bytes).digest('hex'));
+    assert.equal(
+      to_hex(mac(new Uint8Array(8))),
+      createHmac('sha256', bytes).update(Buffer.alloc(8)).digest('hex'),
+    );
+  }
+  const large = new Uint8Array(300_000).fill(5);
+  assert.equal(to_hex(sha256(large, large)), createHash('sha256').update(large).update(large).digest('hex'));
+});
+
+test('records, keys, checkpoints and receipts of the vectors are read', () => {
+  const records = vectors.records.map((hex) => parse_record(from_hex(hex)));
+  assert.equal(new Set(records.map((r) => r.kind)).size, 12);
+  const key = parse_key(vectors.log_key);
+  const checkpoint = parse_checkpoint(vectors.checkpoint);
+  assert.equal(signed_at(checkpoint, key), 0);
+  assert.equal(signed_at(checkpoint, parse_key(vectors.witness_key)), 1692806900);
+  const receipt = parse_receipt(vectors.receipt);
+  assert.equal(to_hex(sha256(receipt.nonce, receipt.entry)), vectors.commitment);
+  const { index, record, proof } = receipt;
+  assert.ok(is_included(leaf_hash(record), index, checkpoint.size, checkpoint.root, proof));
+  assert.deepEqual(
+    bundles(checkpoint.size).map((b) => b.path),
+    vectors.paths.filter((p) => p.startsWith('tile/entries/')),
+  );
+});
+
+test('inclusion proofs of the vectors hold, and no other place for them', () => {
+  for (const { size, index, root, inclusion } of vectors.proofs) {
+    const leaf = leaf_hash(from_hex(vectors.records[index]));
+    const proof = inclusion.map(from_hex);
+    assert.ok(is_included(leaf, index, size, from_hex(root), proof));
+    assert.ok(!is_included(leaf, index + 1, size, from_hex(root), proof));
+  }
+});
+
+/** The log of the vectors, as the server would serve it. */
+function sample_reader() {
+  const files = new Map([
+    ['key', Buffer.from(vectors.log_key)],
+    ['checkpoint', Buffer.from(vectors.checkpoint)],
+  ]);
+  const records = vectors.records.map((hex) => Buffer.from(hex, 'hex'));
+  for (const { path: name } of bundles(records.length)) {
+    const some = records.splice(0, 256);
+    const prefixed = some.flatMap((r) => [Buffer.from([r.length >> 8, r.length & 255]), r]);
+    files.set(name, Buffer.concat(prefixed));
+  }
+  return async (name) => files.get(name);
+}
+
+test("the server's sample log passes with drand's real round, and its order is the same", async () => {
+  const witnesses = [vectors.witness_key];
+  const outcome = await verify(sample_reader(), { receipts: [vectors.receipt], witnesses });
+  assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
+  const ranked = [...outcome.replay.entrants].sort((a, b) => a.rank - b.rank);
+  assert.deepEqual(
+    ranked.map((e) => e.number),
+    vectors.order,
+  );
+  assert.match(sentence(outcome, 'receipt'), /Number 7 joined .* Its rank is 11/);
+  assert.match(sentence(outcome, 'closing'), /A witness saw/);
+});
+
+// -- honest logs
+
+test('an honest log passes', async () => {
+  const log = drawn();
+  log
+    .join(9)
+    .admit(log.order.slice(0, 3))
+    .admit([...log.order.slice(3), 9]);
+  const outcome = await check(log, { receipts: [log.receipt(4), log.receipt(9)] });
+  assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
+  assert.match(sentence(outcome, 'receipt'), /Number 4 joined .* It was admitted at/);
+});
+
+test('a log without a lobby passes: the number is the order', async () => {
+  const log = new Log().begin();
+  for (const n of people) log.join(n);
+  const outcome = await check(log.leave(2).admit([1, 3]));
+  assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
+});
+
+test('classes, groups, parties and hands that are in the log pass', async () => {
+  const log = lobby({}, (l) => {
+    people.forEach((n) => l.join(n, { party: n <= 3 ? 1 : 0, opens: n === 8 ? 4 : 0 }));
+    l.hand('priority', 5).change(5, 0);
+  });
+  log.close().draw();
+  assert.equal(log.order[0], 5);
+  log.admit([8], { units: 0, hidden: [[2, 1]] }); // the only one who may buy what is left
+  log.admit(
+    log.order.filter((n) => n !== 8),
+    { units: 7 },
+  );
+  log.hand('revoke', 5).end_session(5, 2);
+  const outcome = await check(log);
+  assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
+});
+
+// -- cheating servers
+
+test('overtaking is caught by "admissions"', async () => {
+  const log = drawn();
+  const [first, second, third] = log.order;
+  await caught_by(log.admit([first, third, second]), {}, 'admissions');
+});
+
+test('a dropped entry is caught by "numbers", and with its receipt by "receipt" and "consistency"', async () => {
+  const honest = drawn();
+  const without = lobby({}, (l) => people.filter((n) => n !== 4).forEach((n) => l.join(n)));
+  await caught_by(without.close().draw(), {}, 'numbers');
+  const renumbered = lobby({}, (l) => people.slice(0, 7).forEach((n) => l.join(n)));
+  renumbered.close().draw();
+  assert.equal((await check(renumbered)).result, 'passed'); // only who holds the receipt can know
+  await caught_by(renumbered, { receipts: [honest.receipt(8)] }, 'receipt', 'consistency');
+});
+
+test('an entry left out of the draw is caught by "entrants"', async () => {
+  const log = lobby();
+  log.entries.delete(4);
+  const outcome = await check(log.close().draw());
+  assert.ok(failed(outcome).includes('entrants'));
+});
+
+test('an entry added after the closing is caught by "entrants"', async () => {
+  const friend = new Log().join(9).entries.get(9);
+  const late = lobby().close([friend]);
+  late.join(9);
+  const outcome = await check(late.draw());
+  assert.ok(failed(outcome).includes('entrants'));
+});
+
+test('a draw that is repeated is caught by "draw", one with another seed by "seed"', async () => {
+  await caught_by(drawn().draw(), {}, 'draw');
+  await caught_by(
+    lobby()
+      .close()
+      .draw({ seed: Buffer.alloc(32, 10) }),
+    {},
+    'seed',
+  );
+});
+
+test('a log drawn anew until a friend wins is caught by "consistency" and its entrants\' receipts', async () => {
+  const shown = lobby(); // receipts are given out in the lobby, before the draw
+  const redrawn = drawn({ draw_seed: Buffer.alloc(32, 11) });
+  await caught_by(redrawn, { receipts: [shown.receipt(8)] }, 'consistency');
+});
+
+test('a rewritten log is caught by "consistency" with a checkpoint of before', async () => {
+  const before = drawn().checkpoint();
+  const rewritten = lobby({}, (l) => [2, 1].forEach((n, i) => l.join(i + 1, { opens: n })));
+  people.slice(2).forEach((n) => rewritten.join(n));
+  await caught_by(rewritten.close().draw().join(9), { checkpoints: [before] }, 'consistency');
+  const shorter = new Log().begin().join(1);
+  await caught_by(shorter, { checkpoints: [before] }, 'consistency');
+});
+
+test('a hidden intervention is caught by "hands"', async () => {
+  const priority = lobby({}, (l) => people.forEach((n) => l.join(n)));
+  await caught_by(priority.change(5, 0).close().draw(), {}, 'hands');
+  const silent = lobby();
+  await caught_by(silent.change(5, 0, 0).close().draw(), {}, 'hands');
+  const revoked = drawn();
+  const first = revoked.order[0];
+  await caught_by(revoked.admit([first]).end_session(first, 2), {}, 'hands');
+  await caught_by(drawn().leave(3, 3), {}, 'hands');
+  const paused = drawn().hand('pause');
+  await caught_by(paused.admit(paused.order.slice(0, 1)), {}, 'hands');
+  const operated = new Log().begin('policy=operated\n').join(1).join(2).hand('advance', 0, 1);
+  await caught_by(operated.admit([1, 2]), {}, 'hands');
+});
+
+test('two logs for two people are caught by "consistency" when they compare, and by "witnesses"', async () => {
+  const cosigned_at = begins_at / 1000 + 100;
+  const mine = drawn();
+  const yours = drawn({ draw_seed: Buffer.alloc(32, 12) });
+  await caught_by(mine, { receipts: [mine.receipt(1), yours.receipt(2)] }, 'consistency');
+  // A witness has signed one of them, and refuses another of the same size.
+  const witnesses = [mine.witness.text];
+  assert.equal((await verify(mine.reader({ cosigned_at }), { witnesses })).result, 'passed');
+  await caught_by(yours, { witnesses }, 'witnesses');
+});
+
+test('a foreign signature is caught by "signature"', async () => {
+  const log = drawn();
+  await caught_by(log, { log_key: drawn({ seed: 3 }).signer.text }, 'signature');
+  const files = log.reader();
+  const forged = async (name) => (name === 'key' ? Buffer.from(drawn({ seed: 3 }).signer.text) : files(name));
+  assert.deepEqual(failed(await verify(forged)), ['signature']);
+});
+
+test('an admission without a free unit is caught by "units"', async () => {
+  const log = drawn();
+  await caught_by(log.admit(log.order.slice(0, 3), { units: 2 }), {}, 'units');
+});
+
+test('a party that is torn apart is caught by "parties"', async () => {
+  const log = lobby({}, (l) => [1, 2, 3].forEach((n) => l.join(n, { party: 1 })));
+  await caught_by(log.close().draw().admit([1, 2]), {}, 'parties');
+  const large = lobby({ party_max: 2 }, (l) => [1, 2, 3].forEach((n) => l.join(n, { party: 1 })));
+  await caught_by(large.close().draw(), {}, 'parties');
+});
+
+test('an admission or a closing before its time is caught', async () => {
+  await caught_by(lobby().admit([1]), {}, 'admissions');
+  await caught_by(lobby().close([], 20).draw(), {}, 'entrants');
+});
+
+test('a log of nonsense fails and does not end the checker', async () => {
+  const log = drawn();
+  log.add('admitted', Buffer.alloc(3));
+  log.add('joined', Buffer.alloc(57, 255));
+  log.leave(99);
+  log.admit([77]);
+  const outcome = await check(log);
+  assert.deepEqual(failed(outcome).sort(), ['admissions', 'records']);
+  const strange = lobby({ beacon: 1, source: Buffer.from('no chain') }).close();
+  assert.ok(failed(await check(strange.draw({ beacon: 1 }))).includes('records'));
+});
+
+// -- beacons
+
+/** A chain of our own, so that a test can choose its rounds. */
+const secret = from_hex('7'.padStart(64, '0'));
+const chain = {
+  public_key: to_hex(bls12_381.shortSignatures.getPublicKey(secret).toBytes(true)),
+  period: 3,
+  genesis_time: opens_at / 1000,
+  groupHash: '11'.repeat(32),
+  metadata: { beaconID: 'test' },
+};
+const value_of = (round) => bls12_381.shortSignatures.sign(round_message(round), secret).toBytes(true);
+const with_round = (round) => ({
+  beacon: 1,
+  source: Buffer.from(`${chain_hash(chain)}${round.toString(16).padStart(16, '0')}`, 'hex'),
+});
+
+test('the hash of quicknet is what drand says, and round 1000 is valid', () => {
+  assert.equal(chain_hash(quicknet), '52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971');
+  const hex =
+    'b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39';
+  assert.ok(is_round(quicknet, 1000, from_hex(hex)));
+  assert.ok(!is_round(quicknet, 1001, from_hex(hex)));
+  assert.equal(due_at(quicknet, 1000), 1692806364000);
+});
+
+test('a beacon of drand passes; another value, an early round or an unknown chain does not', async () => {
+  const options = { chains: [chain] };
+  const good = lobby(with_round(10)).close();
+  const witnesses = [good.witness.text];
+  const closing = good.checkpoint({ cosigned_at: opens_at / 1000 + 5 });
+  good.draw({ beacon: 1, value: value_of(10), closing });
+  assert.equal((await check(good, options)).result, 'passed');
+  const cosigned = verify(good.reader({ cosigned_at: opens_at / 1000 + 50 }), { ...options, witnesses });
+  assert.match(sentence(await cosigned, 'closing'), /A witness saw the closed entrants/);
+  assert.equal((await check(good)).result, 'unproven');
+  await caught_by(
+    lobby(with_round(10))
+      .close()
+      .draw({ beacon: 1, value: value_of(11) }),
+    options,
+    'beacon',
+  );
+  await caught_by(
+    lobby(with_round(1))
+      .close()
+      .draw({ beacon: 1, value: value_of(1) }),
+    options,
+    'beacon',
+  );
+  await caught_by(lobby(with_round(10)).close().draw(), options, 'hands');
+});
+
+test('a wait for the beacon that an operator ended is draw_not_proven', async () => {
+  const outcome = await check(lobby(with_round(10)).close().hand('end_wait').draw(), { chains: [chain] });
+  assert.equal(outcome.result, 'unproven');
+  assert.match(sentence(outcome, 'beacon'), /draw_not_proven/);
+});
+
+test('an announced value is named for comparison', async () => {
+  const log = lobby({ beacon: 2, source: Buffer.from('the state lottery of Saturday') }).close();
+  const outcome = await check(log.draw({ beacon: 2, value: Buffer.from('3 11 19 24 40 45') }));
+  assert.equal(outcome.result, 'passed');
+  assert.match(sentence(outcome, 'beacon'), /"3 11 19 24 40 45" as "the state lottery of Saturday"/);
+});
+
+// -- the command line
+
+test('the command line reads a folder and says with its exit code what it found', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'verify-'));
+  const log = drawn();
+  const write = (name, bytes) => {
+    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    fs.writeFileSync(path.join(folder, name), bytes);
+  };
+  for (const [name, bytes] of log.files()) write(`events/e1/log/${name}`, bytes);
+  write('mine.tlog-proof', log.receipt(3));
+  const run = (...more) =>
+    spawnSync(process.execPath, [cli, ...more], {
+      encoding: 'utf8',
+      cwd: folder,
+    });
+  const common = ['--from', folder, '--event', 'e1', '--receipt', 'mine.tlog-proof', '--seen', 'seen'];
+  const honest = run(...common);
+  assert.equal(honest.status, 0, honest.stdout + honest.stderr);
+  assert.match(honest.stdout, /passed +receipt +The receipt is in the log as record 4/);
+  for (const [name, bytes] of new Log().begin().join(1).files()) write(`events/e1/log/${name}`, bytes);
+  const rewritten = run(...common);
+  assert.equal(rewritten.status, 1, rewritten.stdout + rewritten.stderr);
+  assert.match(rewritten.stdout, /failed +consistency/);
+  assert.equal(run('--from', path.join(folder, 'nowhere')).status, 2);
+  fs.rmSync(folder, { recursive: true });
+});
+
+test('the command line reads a server, also where a bundle has become full since', async () => {
+  const log = new Log().begin();
+  for (let n = 1; n <= 300; ++n) log.join(n);
+  const files = log.files();
+  const grown = new Log().begin();
+  for (let n = 1; n <= 600; ++n) grown.join(n);
+  files.delete('tile/entries/001.p/45');
+  files.set('tile/entries/001', grown.files().get('tile/entries/001'));
+  const server = http.createServer((request, response) => {
+    const bytes = files.get(request.url.replace('/base/events/e1/log/', ''));
+    response.writeHead(bytes ? 200 : 404).end(bytes);
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  const url = `http://127.0.0.1:${server.address().port}/base`;
+  const program = spawn(process.execPath, [cli, url, '--event', 'e1'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  program.stdout.on('data', (bytes) => (printed += bytes));
+  const [code] = await once(program, 'close');
+  server.close();
+  assert.equal(code, 0, printed);
+  assert.match(printed, /passed +numbers +Numbers 1 to 300 each joined once/);
+});

@@ -1,0 +1,85 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+// Checks a log from the command line.
+import fs from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { verify } from './verify.mjs';
+
+const usage = `usage: cli.mjs URL | --from FOLDER [options]
+  URL               a server's address with --event, or the address of a log (…/events/ID/log)
+  --from FOLDER     a mirrored log instead: checkpoint, key, tile/… (with --event: events/ID/log/…)
+  --event ID        the event or queue
+  --receipt FILE    a receipt (*.tlog-proof); may be repeated
+  --checkpoint FILE a checkpoint seen before; may be repeated
+  --seen FILE       checkpoints of earlier runs; the new one is added after a run that passes
+  --log-key KEY     the log's verifier key, from another source than the server
+  --witness KEY     a witness's verifier key; may be repeated
+  --quorum N        how many of the witnesses must have signed (default: all)
+  --chain FILE      /info of a drand chain other than quicknet
+exit code: 0 all checks passed, 1 one failed, 2 the log cannot be read, 3 something is not proven`;
+
+const many = { type: 'string', multiple: true, default: [] };
+const one = { type: 'string' };
+
+function read_arguments() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      'from': one,
+      'event': one,
+      'receipt': many,
+      'checkpoint': many,
+      'seen': one,
+      'log-key': one,
+      'witness': many,
+      'quorum': one,
+      'chain': many,
+      'help': { type: 'boolean' },
+    },
+  });
+  if (values.help || positionals.length !== (values.from ? 0 : 1)) throw new Error(usage);
+  return { ...values, url: positionals[0] };
+}
+
+function reader(args) {
+  const below = args.event ? `events/${encodeURIComponent(args.event)}/log/` : '';
+  if (args.from) return (name) => fs.promises.readFile(path.join(args.from, below, name));
+  const base = new URL(below, args.url.endsWith('/') ? args.url : `${args.url}/`);
+  return async (name) => {
+    const answer = await fetch(new URL(name, base), { signal: AbortSignal.timeout(30_000) });
+    if (!answer.ok) throw new Error(`${answer.url} answered ${answer.status}`);
+    return new Uint8Array(await answer.arrayBuffer());
+  };
+}
+
+/** Texts of a log may have what a terminal would obey. */
+const printable = (text) => text.replace(/\p{C}/gu, '?');
+
+const separator = '\n\n\n';
+
+async function main() {
+  const args = read_arguments();
+  const text = (file) => fs.readFileSync(file, 'utf8');
+  const before =
+    args.seen && fs.existsSync(args.seen) ? text(args.seen).split(separator).filter(Boolean) : [];
+  const { findings, result, checkpoint } = await verify(reader(args), {
+    receipts: args.receipt.map(text),
+    checkpoints: [...before, ...args.checkpoint.map(text)],
+    log_key: args['log-key'],
+    witnesses: args.witness,
+    quorum: args.quorum && Number(args.quorum),
+    chains: args.chain.map((file) => JSON.parse(text(file))),
+  });
+  for (const f of findings) console.log(`${f.result.padEnd(9)} ${f.check.padEnd(12)} ${printable(f.text)}`);
+  if (args.seen && result !== 'failed' && !before.includes(checkpoint))
+    fs.writeFileSync(args.seen, [...before, checkpoint].join(separator));
+  return { passed: 0, failed: 1, unproven: 3 }[result];
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 2;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the checks found: for each check one result and a sentence in plain words.
+
+/** By severity. `unproven`: nothing is wrong, but the log cannot show that all is right. */
+export const results = ['passed', 'skipped', 'unproven', 'failed'];
+const problems_max = 5;
+
+export class Findings {
+  constructor() {
+    this.checks = new Map();
+  }
+  #of(check) {
+    if (!this.checks.has(check)) this.checks.set(check, { check, result: 'passed', text: '', problems: [] });
+    return this.checks.get(check);
+  }
+  #raise(finding, result) {
+    if (results.indexOf(result) > results.indexOf(finding.result)) finding.result = result;
+  }
+  fail(check, text) {
+    const finding = this.#of(check);
+    this.#raise(finding, 'failed');
+    if (finding.problems.length < problems_max) finding.problems.push(text);
+    else finding.more = (finding.more ?? 0) + 1;
+  }
+  unproven(check, text) {
+    const finding = this.#of(check);
+    this.#raise(finding, 'unproven');
+    finding.problems.push(text);
+  }
+  skip(check, text) {
+    Object.assign(this.#of(check), { result: 'skipped', text });
+  }
+  /** The sentence of a check that found no problem. */
+  pass(check, text) {
+    this.#of(check).text ||= text;
+  }
+  list() {
+    return [...this.checks.values()].map(({ check, result, text, problems, more }) => ({
+      check,
+      result,
+      text: problems.length ? problems.join(' ') + (more ? ` And ${more} more.` : '') : text,
+    }));
+  }
+}
+
+const last_date = 8.64e15;
+export function time_text(ms) {
+  if (!(Math.abs(ms) <= last_date)) return `${ms} ms`;
+  return new Date(ms)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/(\.000)?Z$/, ' UTC');
+}

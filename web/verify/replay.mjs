@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replays the records of a log in their order and finds what no honest server could have written.
+import { equal, Reader, to_hex } from './bytes.mjs';
+import { sha256 } from './sha256.mjs';
+import { time_text } from './findings.mjs';
+import {
+  beacon_value,
+  chain_hash,
+  draw_order,
+  due_at,
+  entrants_root,
+  is_round,
+  level_parties,
+  quicknet,
+} from './draw.mjs';
+import { Order, Units } from './order.mjs';
+
+const live = new Set(['waiting', 'away']);
+
+export class Replay {
+  /** `chains`: what drand's /info says of other chains than quicknet. */
+  constructor(findings, chains = []) {
+    this.findings = findings;
+    this.chains = new Map([quicknet, ...chains].map((info) => [chain_hash(info), info]));
+    this.entries = new Map();
+    this.order = new Order();
+    this.parties = new Map(); ///< number of the opener -> entries
+    this.hands = new Map(); ///< "action number" -> how many are not used yet
+    this.interventions = [];
+    this.called = 0;
+    this.admissions = 0;
+    this.highest = 0;
+    this.last = { sequence: 0, at: 0 };
+    this.index = -1;
+  }
+
+  take(record, index) {
+    this.index = index;
+    if (record.sequence < this.last.sequence || record.at < this.last.at)
+      this.#fail('records', `Record ${this.index} is older than the one before it.`);
+    if ((this.index === 0) !== (record.kind === 'begin'))
+      this.#fail('records', `Record ${this.index} is "${record.kind}"; only the first is "begin".`);
+    this.last = record;
+    try {
+      this[record.kind](record);
+    } catch (error) {
+      this.#fail('records', `Record ${this.index} (${record.kind}) cannot be followed: ${error.message}.`);
+    }
+  }
+
+  #fail(check, text) {
+    this.findings.fail(check, text);
+  }
+  /** A live entry; reports if there is none. */
+  #live(record, states = live) {
+    const entry = this.entries.get(record.number);
+    if (entry && states.has(entry.state)) return entry;
+    const state = entry ? `is ${entry.state}` : 'never joined';
+    this.#fail(
+      'records',
+      `Record ${this.index} (${record.kind}) is about number ${record.number}, which ${state}.`,
+    );
+    return null;
+  }
+  #use_hand(action, number, what) {
+    const key = `${action} ${number}`;
+    const left = this.hands.get(key) ?? 0;
+    if (left > 0) this.hands.set(key, left - 1);
+    else this.#fail('hands', `${what}, and no operator's hand in the log says so (record ${this.index}).`);
+  }
+  #read_settings(text) {
+    for (const line of text.split('\n')) if (line.startsWith('policy=')) this.policy = line.slice(7);
+  }
+
+  begin(r) {
+    if (r.version !== 1) this.#fail('records', `The log has the unknown version ${r.version}.`);
+    this.event = to_hex(r.event);
+    this.lost = r.lost;
+    this.#read_settings(r.settings);
+  }
+
+  lobby(r) {
+    if (this.lobby_record) this.#fail('draw', 'The lobby was opened twice.');
+    else if (this.highest > 0) this.#fail('draw', 'The lobby was opened after the first had joined.');
+    else this.lobby_record = r;
+  }
+
+  /** Entries get their rank only at the draw. */
+  get #before_draw() {
+    return this.lobby_record?.draws && !this.drawn_record;
+  }
+
+  joined(r) {
+    if (r.number !== this.highest + 1)
+      this.#fail(
+        'numbers',
+        `After number ${this.highest} comes ${r.number}; in between entries are missing or doubled.`,
+      );
+    this.highest = Math.max(this.highest, r.number);
+    if (this.entries.has(r.number)) return;
+    const { number, priority_class, opens, party, commitment } = r;
+    const entry = {
+      number,
+      priority_class,
+      opens,
+      party,
+      commitment,
+      state: 'waiting',
+      rank: 0,
+      joined_at: r.at,
+    };
+    this.entries.set(number, entry);
+    const in_lobby = this.lobby_record?.draws && !this.closed_record;
+    if (!in_lobby) this.#give_rank(entry, number);
+    if (party !== 0) this.#enter_party(entry, in_lobby);
+  }
+
+  #give_rank(entry, rank) {
+    entry.rank = rank;
+    if (entry.state === 'waiting') this.order.add(entry);
+  }
+  #enter_party(entry, in_lobby) {
+    if (!in_lobby)
+      this.#fail('parties', `Number ${entry.number} came into a party after the lobby had closed.`);
+    if (!this.entries.has(entry.party))
+      this.#fail(
+        'parties',
+        `Number ${entry.number} is in the party of number ${entry.party}, which never joined.`,
+      );
+    if (!this.parties.has(entry.party)) this.parties.set(entry.party, new Set());
+    this.parties.get(entry.party).add(entry);
+  }
+
+  changed(r) {
+    const entry = this.#live(r);
+    if (!entry) return;
+    if (r.by === 'hand') this.#use_hand('priority', r.number, `Number ${r.number} got another class`);
+    else if (r.priority_class !== entry.priority_class)
+      this.#fail(
+        'hands',
+        `Number ${r.number} got another class without an operator's hand (record ${this.index}).`,
+      );
+    if (r.party !== entry.party) {
+      this.parties.get(entry.party)?.delete(entry);
+      entry.party = r.party;
+      if (r.party !== 0) this.#enter_party(entry, this.lobby_record?.draws && !this.closed_record);
+      else if (this.closed_record)
+        this.#fail('parties', `Number ${r.number} left its party after the lobby had closed.`);
+    }
+    Object.assign(entry, { priority_class: r.priority_class, opens: r.opens });
+    if (entry.rank && entry.state === 'waiting') this.order.add(entry);
+  }
+
+  left(r) {
+    const entry = this.#live(r);
+    if (!entry) return;
+    if (r.why === 'hand') this.#use_hand('block', r.number, `Number ${r.number} was removed from the line`);
+    this.#end(entry, r.why === 'expired' ? 'expired' : 'gone', r.at);
+  }
+  #end(entry, state, at) {
+    Object.assign(entry, { state, ended_at: at });
+    this.parties.get(entry.party)?.delete(entry);
+  }
+
+  away(r) {
+    const entry = this.#live(r, new Set(['waiting']));
+    if (entry) entry.state = 'away';
+  }
+  back(r) {
+    const entry = this.#live(r, new Set(['away']));
+    if (!entry) return;
+    entry.state = 'waiting';
+    if (entry.rank) this.order.add(entry);
+  }
+
+  closed(r) {
+    if (!this.lobby_record?.draws) return this.#fail('entrants', 'A lobby was closed that was never opened.');
+    if (this.closed_record) return this.#fail('entrants', 'The lobby was closed twice.');
+    this.closed_record = r;
+    this.closed_index = this.index;
+    if (r.at < this.lobby_record.opens_at)
+      this.#fail(
+        'entrants',
+        `The lobby was closed at ${time_text(r.at)}, before the published ${time_text(this.lobby_record.opens_at)}.`,
+      );
+    this.entrants = [...this.entries.values()]
+      .filter((e) => live.has(e.state))
+      .sort((a, b) => a.number - b.number);
+    if (r.entrants !== this.entrants.length || !equal(r.root, entrants_root(this.entrants)))
+      this.#fail(
+        'entrants',
+        'The published root of the entrants is not that of the entries in the log: one was added, dropped or changed.',
+      );
+    for (const [party, members] of this.parties)
+      if (members.size > this.lobby_record.party_max)
+        this.#fail(
+          'parties',
+          `The party of number ${party} has ${members.size} members; ${this.lobby_record.party_max} are allowed.`,
+        );
+    level_parties(this.entrants);
+  }
+
+  drawn(r) {
+    if (this.drawn_record) return this.#fail('draw', 'The lobby was drawn again.');
+    if (!this.closed_record)
+      return this.#fail('draw', 'The lobby was drawn before its entrants were closed.');
+    this.drawn_record = r;
+    if (!equal(sha256(r.seed), this.lobby_record.seed_commitment))
+      this.#fail('seed', 'The seed is not the one whose SHA-256 was published when the lobby opened.');
+    if (!equal(r.root, this.closed_record.root))
+      this.#fail('draw', 'The draw used another root than the one published at the closing.');
+    this.#check_beacon(r);
+    const order = draw_order(r.seed, r.root, beacon_value(r.beacon, r.value), this.entrants);
+    order.forEach((entry, i) => this.#give_rank(entry, i + 1));
+  }
+
+  #check_beacon(r) {
+    const planned = this.lobby_record.beacon;
+    if (planned === 'none' && r.beacon === 'none')
+      return this.findings.pass(
+        'beacon',
+        'The draw had no public beacon. The seed was fixed before the first joined, but the organizer, who knew it, could have added entries of its own until the order suited it.',
+      );
+    if (r.beacon === 'none') {
+      this.#use_hand('end_wait', 0, 'The draw went on without its beacon');
+      return this.findings.unproven(
+        'beacon',
+        `draw_not_proven: an operator ended the wait for the ${planned} beacon, and could choose between two orders.`,
+      );
+    }
+    if (r.beacon !== planned)
+      return this.#fail(
+        'beacon',
+        `The lobby promised the beacon "${planned}", and the draw used "${r.beacon}".`,
+      );
+    if (planned === 'drand') return this.#check_drand(r);
+    const [value, source] = [r.value, this.lobby_record.source].map((b) => new TextDecoder().decode(b));
+    this.findings.pass(
+      'beacon',
+      `Compare: the draw used "${value}" as "${source}". If that is what was announced there after the closing, the organizer could not choose.`,
+    );
+  }
+
+  #check_drand(r) {
+    const source = new Reader(this.lobby_record.source);
+    const [hash, round] = [to_hex(source.take(32)), source.u64()];
+    const info = this.chains.get(hash);
+    if (!info)
+      return this.findings.unproven(
+        'beacon',
+        `The beacon's chain ${hash} is unknown here; name it with --chain.`,
+      );
+    this.round_due = due_at(info, round);
+    if (!is_round(info, round, r.value))
+      this.#fail('beacon', `The beacon is not round ${round} of drand's chain.`);
+    else if (this.round_due <= this.closed_record.at)
+      this.#fail(
+        'beacon',
+        `Round ${round} of drand was public at ${time_text(this.round_due)}, before the lobby was closed.`,
+      );
+    else
+      this.findings.pass(
+        'beacon',
+        `The beacon is drand's round ${round}, signed by its network, from ${time_text(this.round_due)}, after the closing at ${time_text(this.closed_record.at)}.`,
+      );
+  }
+
+  admitted(r) {
+    if (this.#before_draw)
+      return this.#fail('admissions', `Record ${this.index} admits before the lobby was drawn.`);
+    if (this.lobby_record && r.at < this.lobby_record.opens_at)
+      this.#fail('admissions', `Record ${this.index} admits before the published opening.`);
+    if (this.paused) this.#fail('hands', `Record ${this.index} admits while the line was paused.`);
+    const units = new Units(r);
+    const touched = new Set();
+    for (const number of r.numbers) this.#admit(number, units, r, touched);
+    for (const party of touched) {
+      const waiting = [...this.parties.get(party)].filter((e) => e.state === 'waiting');
+      if (waiting.length > 0 && !r.splits_party)
+        this.#fail(
+          'parties',
+          `Number ${waiting[0].number} was left behind when its party was admitted (record ${this.index}).`,
+        );
+    }
+    if (this.policy === 'operated') this.#use_calls(r.numbers.length);
+  }
+  #admit(number, units, r, touched) {
+    const entry = this.entries.get(number);
+    if (!entry || entry.state !== 'waiting') {
+      const state = entry ? `was ${entry.state}` : 'never joined';
+      return this.#fail('admissions', `Record ${this.index} admits number ${number}, which ${state}.`);
+    }
+    if (!units.serves(entry.opens))
+      this.#fail(
+        'units',
+        `Number ${number} was admitted although no unit was free for it (record ${this.index}).`,
+      );
+    else {
+      const first = this.order.next(units);
+      if (first !== entry)
+        this.#fail(
+          'admissions',
+          `Number ${number} was admitted before number ${first.number}, which was before it in the line (record ${this.index}).`,
+        );
+      units.book(entry.opens);
+    }
+    Object.assign(entry, { state: 'admitted', admitted_at: r.at });
+    ++this.admissions;
+    if (this.parties.has(entry.party)) {
+      this.parties.get(entry.party).delete(entry);
+      touched.add(entry.party);
+    }
+  }
+  #use_calls(count) {
+    this.called -= count;
+    if (this.called >= 0) return;
+    this.#fail('hands', `Record ${this.index} admits ${-this.called} more than an operator had called.`);
+    this.called = 0;
+  }
+
+  session_ended(r) {
+    const entry = this.#live(r, new Set(['admitted']));
+    if (!entry) return;
+    if (r.why === 'revoked')
+      this.#use_hand('revoke', r.number, `The session of number ${r.number} was revoked`);
+    Object.assign(entry, { state: r.why, ended_at: r.at });
+  }
+
+  hand(r) {
+    this.interventions.push(r);
+    const key = `${r.action} ${r.number}`;
+    this.hands.set(key, (this.hands.get(key) ?? 0) + 1);
+    if (r.action === 'advance') this.called += r.count;
+    if (r.action === 'pause') this.paused = true;
+    if (r.action === 'resume') this.paused = false;
+    if (r.action === 'settings') this.#read_settings(r.change);
+  }
+
+  /** Sentences of checks that found nothing. */
+  finish() {
+    const f = this.findings;
+    f.pass('records', `All ${this.index + 1} records are well-formed and in order.`);
+    f.pass('numbers', `Numbers 1 to ${this.highest} each joined once.`);
+    f.pass('hands', `${this.interventions.length} interventions are in the log, and nothing needs another.`);
+    f.pass('admissions', `All ${this.admissions} admissions follow the order of the line.`);
+    f.pass('units', 'Each admission had a free unit that its holder could buy.');
+    if (!this.lobby_record?.draws) return f.skip('draw', 'This line has no draw: the number is the order.');
+    if (!this.drawn_record) return f.skip('draw', 'The lobby is not drawn yet.');
+    f.pass('entrants', `The ${this.entrants.length} entrants of the draw are those in the log.`);
+    f.pass('seed', 'The seed is the one whose SHA-256 was published before the first joined.');
+    f.pass('draw', `The lobby was drawn once, and the order follows from seed, entrants and beacon.`);
+    f.pass('parties', 'Each party was drawn once and admitted together, or as the log says.');
+  }
+}
