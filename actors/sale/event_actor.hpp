@@ -226,6 +226,7 @@ private:
   // -- event tickets (event_tickets.cpp)
   caf::result<event_ticket_reply> on_find_event_ticket(const find_event_ticket& x);
   caf::result<ticket_papers_reply> on_find_ticket_papers(const find_ticket_papers& x);
+  caf::result<ticket_seats_reply> on_find_ticket_seats(const find_ticket_seats& x);
   caf::result<transfer_reply> on_offer_ticket(const offer_ticket& x);
   caf::result<transfer_reply> on_end_transfer(const end_transfer& x);
   [[nodiscard]] transfer_reply transfer_answer(const transfer_id& id) const;

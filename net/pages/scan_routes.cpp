@@ -51,7 +51,10 @@ std::string scan_state(const visit& v) {
                              "scan_revoked",
                              "scan_search_offline",
                              "scan_somewhere",
-                             "scan_waiting"});
+                             "scan_waiting",
+                             "seat_place",
+                             "seat_place_row",
+                             "seat_place_table"});
   return out + '}';
 }
 

@@ -3,6 +3,7 @@
 
 #include "domain/money/money_text.hpp"
 #include "net/pages/event_facts.hpp"
+#include "net/pages/seat_text.hpp"
 #include "net/pages/wait_page.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/order_codec.hpp"
@@ -180,6 +181,7 @@ void set_receipt(page_data& data, const shopper& who, const order_view& v, const
     row.set("PRICE",
             price_text(who.in, item.unit_price * static_cast<money>(item.quantity), v.claim.currency));
   }
+  for (const auto& place : v.claim.places) data.add("SEAT").set("PLACE", seat_text(who.in, place));
   set_sums(data, v.order, v.claim.currency);
   data.set("FIRST_NAME", v.order.contact.first_name);
   data.set("LAST_NAME", v.order.contact.last_name);

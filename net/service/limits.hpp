@@ -56,6 +56,10 @@ inline constexpr seconds wrong_codes_window{10 * 60};
 inline constexpr std::uint32_t offers_per_customer = 30;
 inline constexpr seconds offers_window{60 * 60};
 
+/// Events that are asked for the seats of a list of tickets, one after the other; further tickets are shown
+/// without. A person has tickets with seats for a few events.
+inline constexpr std::size_t events_asked_for_seats = 8;
+
 /// Requests of a customer for an export, a minute: each costs the ledger's reader some milliseconds.
 inline constexpr std::uint32_t exports_per_customer = 10;
 /// Erasures of customers of one network: a few thousand fill the list of them (actors/directory).

@@ -91,6 +91,13 @@ const place_text = (earlier) =>
     ? text('scan_earlier', { time: clock(earlier.at), place: earlier.place || text('scan_somewhere') })
     : '';
 
+/** "Stalls, row A, seat 3", as net/pages/seat_text; empty: no seat. */
+function seat_text(place) {
+  if (!place) return '';
+  const key = !place.row ? 'seat_place_table' : place.section ? 'seat_place' : 'seat_place_row';
+  return text(key, { section: place.section, row: place.row, seat: place.seat });
+}
+
 /** {result, reason, type, detail, earlier}: with words, a sign and a colour. */
 function present({ is_admitted, reason, type, detail = '', earlier = null, is_local = false }) {
   const card = find('result');
@@ -120,7 +127,7 @@ function present_answer(answer, scan) {
     is_admitted,
     reason: answer.reason,
     type: scan.type,
-    detail: [ticket?.ticket_type, ticket?.name].filter(Boolean).join(' · '),
+    detail: [ticket?.ticket_type, seat_text(ticket?.seat_place), ticket?.name].filter(Boolean).join(' · '),
     earlier: earlier && { at: Date.parse(earlier.at), place: earlier.gate ?? earlier.device ?? earlier.list },
   });
   if (is_admitted && ticket)
@@ -159,7 +166,9 @@ async function decide_here(scan) {
     is_admitted,
     reason: decided.reason,
     type: scan.type,
-    detail: row ? (info.ticket_types[row[1]]?.name ?? '') : '',
+    detail: row
+      ? [info.ticket_types[row[1]]?.name, known.seat_of(decided.ticket)].filter(Boolean).join(' · ')
+      : '',
     earlier: decided.earlier,
     is_local: true,
   });
@@ -210,7 +219,7 @@ async function show_waiting() {
   find('conflict-list').replaceChildren(
     ...conflicts.map((c) => {
       const item = document.createElement('li');
-      const what = c.event_ticket?.ticket_type ?? '';
+      const what = [c.event_ticket?.ticket_type, c.event_ticket?.seat].filter(Boolean).join(' ');
       const reason = text(`scan_refused_${c.reason}`);
       const why = c.sent_away ? `${text('scan_refused')}: ${reason}` : reason;
       const earlier = c.earlier && {
@@ -371,7 +380,12 @@ async function search(event) {
     ...items.map((ticket) => {
       const item = document.createElement('li');
       const label = document.createElement('div');
-      label.textContent = [ticket.name, ticket.ticket_type, ticket.order_id?.slice(-8)]
+      label.textContent = [
+        ticket.name,
+        ticket.ticket_type,
+        seat_text(ticket.seat_place),
+        ticket.order_id?.slice(-8),
+      ]
         .filter(Boolean)
         .join(' · ');
       const button = document.createElement('button');

@@ -82,7 +82,9 @@ CAF_TEST(a claim holds the seats that it names for the whole session) {
   CAF_CHECK(f.s.claim_of(2).expires_at == f.s.now + f.s.it->event().claim_ttl);
   f.buy(1);
   CAF_CHECK(f.state("A-3") == seat_state::sold);
-  CAF_CHECK(f.s.it->view_of(f.s.claim_of(1)).seats == (std::vector<std::string>{"A-3", "A-4"}));
+  const auto shown = f.s.it->view_of(f.s.claim_of(1));
+  CAF_CHECK(shown.seats == (std::vector<std::string>{"A-3", "A-4"}));
+  CAF_CHECK(shown.places == (std::vector<seat_place>{{"", "A", "3"}, {"", "A", "4"}}));
   f.sound();
 }
 

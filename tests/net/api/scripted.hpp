@@ -39,6 +39,7 @@ struct script {
   event_ticket_reply event_ticket;
   event_tickets_reply event_tickets;
   ticket_papers_reply papers;
+  ticket_seats_reply ticket_seats;
   transfer_reply transfer;
   transfers_reply transfers;
   held_tickets_reply held_tickets;
@@ -92,6 +93,7 @@ struct script {
   find_event_ticket asked_event_ticket;
   list_event_tickets asked_event_tickets;
   find_ticket_papers asked_papers;
+  find_ticket_seats asked_ticket_seats;
   offer_ticket asked_offer;
   end_transfer asked_transfer_end;
   list_held_tickets asked_held_tickets;
@@ -195,6 +197,10 @@ inline auto scripted_tickets(const script_ptr& s) {
                     [s](const find_ticket_papers& m) {
                       s->asked_papers = m;
                       return scripted(*s, s->papers);
+                    },
+                    [s](const find_ticket_seats& m) {
+                      s->asked_ticket_seats = m;
+                      return scripted(*s, s->ticket_seats);
                     },
                     [s](const offer_ticket& m) {
                       s->asked_offer = m;

@@ -230,6 +230,7 @@ inline auto checkout_messages() {
                     [](const offer_ticket&) { return transfer_reply{}; },
                     [](const end_transfer&) { return transfer_reply{}; },
                     [](const find_ticket_papers&) { return ticket_papers_reply{}; },
+                    [](const find_ticket_seats&) { return ticket_seats_reply{}; },
                     [](const list_event_tickets&) { return event_tickets_reply{}; },
                     [](const refund_tickets&) { return order_reply{}; },
                     [](const resend_order&) { return ack_reply{}; },
