@@ -55,8 +55,10 @@ FQ_INSPECT(find_seats, x.what, x.since)
 struct seats_reply {
   refusal no;
   std::string text = {};
+  std::uint64_t from = 0; ///< changes since this version; 0: the whole map
+  std::uint64_t version = 0;
 };
-FQ_INSPECT(seats_reply, x.no, x.text)
+FQ_INSPECT(seats_reply, x.no, x.text, x.from, x.version)
 
 struct find_seat_plan {
   managed what;

@@ -139,8 +139,11 @@ caf::result<seats_reply> event_state::on_find_seats(const find_seats& x) {
   const auto& map = sale_->seats()->map();
   const bool for_shoppers = static_cast<bool>(refused_to(x.what));
   seats_reply reply;
-  if (x.since != 0 && append_seat_changes(reply.text, map, x.since, for_shoppers))
+  reply.version = map.version();
+  if (x.since != 0 && append_seat_changes(reply.text, map, x.since, for_shoppers)) {
+    reply.from = x.since;
     return reveal(std::move(reply));
+  }
   if (for_shoppers)
     reply.text = seats_for_shoppers();
   else
