@@ -4,7 +4,6 @@
 // and are skipped.
 #include "net/websocket/hub.hpp"
 
-#include "actors/protocol/organizer_messages.hpp"
 #include "net/bridge/limits.hpp"
 #include "net/websocket/limits.hpp"
 #include "net/websocket/seat_feed.hpp"
