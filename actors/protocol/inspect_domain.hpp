@@ -19,7 +19,7 @@ FQ_INSPECT(seat_place, x.section, x.row, x.seat)
 FQ_INSPECT(ticket_seat, x.ticket, x.name, x.place)
 FQ_INSPECT(claim_view, x.claim, x.event, x.currency, x.item_ids, x.seats, x.places)
 FQ_INSPECT(payment_view, x.payment, x.event, x.currency)
-FQ_INSPECT(event_view, x.event, x.ticket_types, x.sold_out, x.takes_access_codes)
+FQ_INSPECT(event_view, x.event, x.ticket_types, x.sold_out, x.takes_access_codes, x.has_seats)
 FQ_INSPECT(event_stats, x.event, x.status, x.waiting, x.away, x.admitted, x.joined_total, x.admitted_total,
            x.completed_total, x.total, x.held, x.sold, x.available, x.claims_live, x.claims_confirmed,
            x.payments_open, x.revenue, x.refunded, x.admission_rate_per_minute, x.arrival_rate_per_minute,

@@ -258,6 +258,7 @@ private:
   caf::result<seats_reply> on_find_seats(const find_seats& x);
   caf::result<seat_plan_reply> on_find_seat_plan(const find_seat_plan& x);
   [[nodiscard]] bool shows_seats(const managed& x) const;
+  [[nodiscard]] std::string text_of_map(bool for_shoppers) const;
   [[nodiscard]] const std::string& seats_for_shoppers();
   caf::result<event_reply> on_renew_ticket_keys(const renew_ticket_keys& x);
   caf::result<stats_reply> on_find_stats(const find_stats& x);

@@ -123,12 +123,24 @@ bool event_state::shows_seats(const managed& x) const {
   return sale_->seats() != nullptr && (is_public || !refused_to(x));
 }
 
+/// The map with the ids of all ticket types, by ordinal.
+std::string event_state::text_of_map(bool for_shoppers) const {
+  std::string out;
+  append_seat_map(out, sale_->seats()->map(), for_shoppers);
+  out.pop_back();
+  out += ",\"ticket_type_ids\":[";
+  for (const auto& type : sale_->stock().types()) {
+    if (out.back() != '[') out += ',';
+    out += '"' + to_string(type.id) + '"';
+  }
+  return out + "]}";
+}
+
 /// Made once for each version: thousands of shoppers read the same.
 const std::string& event_state::seats_for_shoppers() {
   const auto& map = sale_->seats()->map();
   if (shown_seats_.first != map.version() || shown_seats_.second.empty()) {
-    shown_seats_ = {map.version(), {}};
-    append_seat_map(shown_seats_.second, map, true);
+    shown_seats_ = {map.version(), text_of_map(true)};
   }
   return shown_seats_.second;
 }
@@ -147,7 +159,7 @@ caf::result<seats_reply> event_state::on_find_seats(const find_seats& x) {
   if (for_shoppers)
     reply.text = seats_for_shoppers();
   else
-    append_seat_map(reply.text, map, false);
+    reply.text = text_of_map(false);
   return reveal(std::move(reply));
 }
 

@@ -102,7 +102,7 @@ domain_event sale::related(domain_event told) const {
 event_view sale::view() const {
   const auto is_hidden = [](const ticket_type_row& t) { return t.hidden && t.on_sale; };
   return {event_, stock_.types(), sells() && stock_.sold_out(),
-          std::ranges::any_of(stock_.types(), is_hidden)};
+          std::ranges::any_of(stock_.types(), is_hidden), seating_ != nullptr};
 }
 
 entry_change sale::change_of(const queue_line::entry& e) const {

@@ -68,6 +68,7 @@ struct event_view {
   std::vector<ticket_type_row> ticket_types;
   bool sold_out = false;
   bool takes_access_codes = false; ///< a hidden type is on sale
+  bool has_seats = false; ///< a seat plan
 };
 
 struct event_stats {

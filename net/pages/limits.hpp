@@ -17,6 +17,8 @@ inline constexpr std::size_t name_bytes_max = 100;
 inline constexpr std::size_t promo_code_bytes_max = 100;
 /// Tickets of one type in one order, as in the API.
 inline constexpr std::uint32_t quantity_max = 100;
+/// Characters of the name of a seat, as in the API.
+inline constexpr std::size_t seat_name_chars_max = 26;
 /// Characters of the key of a join: enough to be unpredictable.
 inline constexpr std::size_t join_key_min = 16;
 /// See join_key_min; ours have 32.
