@@ -11,6 +11,8 @@ const margin = 2 * pitch;
 const pitch_px_min = 28;
 const zoom_step = 1.4;
 const zoom_max = 6;
+/** Of a small hall that would fit into less than the frame. */
+const scale_max = 1.6;
 /** Plans with more seats begin with their sections. */
 const drawn_at_once_max = 600;
 const patterns = 6;
@@ -103,9 +105,8 @@ class SeatPicker {
     this.#restore();
     this.#show_legend();
     this.#listen();
+    root.hidden = false; // before the drawing, which asks for the frame's width
     this.#draw();
-    this.#tell();
-    root.hidden = false;
   }
 
   #find(name) {
@@ -235,7 +236,7 @@ class SeatPicker {
   #fit(is_overview) {
     const frame = this.#find('frame');
     const fitting = frame.clientWidth / this.#size.width;
-    this.#scale = is_overview ? fitting : Math.max(fitting, pitch_px_min / pitch);
+    this.#scale = is_overview ? fitting : Math.max(Math.min(fitting, scale_max), pitch_px_min / pitch);
     this.#resize();
     frame.scrollLeft = (frame.scrollWidth - frame.clientWidth) / 2;
   }
