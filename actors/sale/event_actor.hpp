@@ -364,6 +364,7 @@ private:
   std::unique_ptr<event_audit> audit_; ///< null: not serving
   std::unique_ptr<event_sessions> sessions_; ///< null: not serving
   std::pair<std::uint64_t, std::string> shown_seats_; ///< version and text of the map, for shoppers
+  std::string shown_plan_; ///< text of the plan; empty: not made yet
   std::shared_ptr<board_seat> seat_; ///< null: not serving, or no metrics
   /// Decides nothing more: pending decisions are being committed, or the lease has ended.
   bool is_moving_ = false;

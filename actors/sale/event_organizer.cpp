@@ -98,6 +98,7 @@ caf::result<event_reply> event_state::on_set_seat_plan(const set_seat_plan& x) {
   const seat_rules rules{single_rule{x.singles}, x.may_split, x.accessible_for_all};
   const auto t = now();
   decision d;
+  shown_plan_.clear();
   if (auto no = sale_->set_plan(std::move(plan), x.ticket_types, rules, t, d))
     return reveal(event_reply{std::move(no)});
   record(d, x.what, x.note, "seat_plan", t);
@@ -167,7 +168,9 @@ caf::result<seat_plan_reply> event_state::on_find_seat_plan(const find_seat_plan
   if (refuses()) return refused(x);
   if (!shows_seats(x.what)) return seat_plan_reply{reason::not_found};
   seat_plan_reply reply;
-  reply.plan = text_of(sale_->seats()->map().plan());
+  if (shown_plan_.empty()) shown_plan_ = text_of(sale_->seats()->map().plan());
+  reply.digest = std::hash<std::string>{}(shown_plan_) | 1; // 0 is no digest
+  if (x.known != reply.digest) reply.plan = shown_plan_;
   return reveal(std::move(reply));
 }
 

@@ -56,6 +56,9 @@ inline constexpr seconds wrong_codes_window{10 * 60};
 inline constexpr std::uint32_t offers_per_customer = 30;
 inline constexpr seconds offers_window{60 * 60};
 
+/// Texts of seat plans for shoppers, in all forms: those of the largest plans have 5 MB.
+inline constexpr std::size_t kept_plans_max = 12;
+
 /// Events that are asked for the seats of a list of tickets, one after the other; further tickets are shown
 /// without. A person has tickets with seats for a few events.
 inline constexpr std::size_t events_asked_for_seats = 8;

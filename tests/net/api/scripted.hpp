@@ -71,6 +71,7 @@ struct script {
   set_seat_plan asked_seat_plan;
   set_seats asked_seats;
   find_seats asked_map;
+  find_seat_plan asked_plan;
   seats_reply seats;
   seat_plan_reply seat_plan;
   renew_ticket_keys asked_keys;
@@ -290,7 +291,10 @@ inline auto scripted_organizer(const script_ptr& s) {
                       s->asked_map = m;
                       return scripted(*s, s->seats);
                     },
-                    [s](const find_seat_plan&) { return scripted(*s, s->seat_plan); },
+                    [s](const find_seat_plan& m) {
+                      s->asked_plan = m;
+                      return scripted(*s, s->seat_plan);
+                    },
                     [s](const renew_ticket_keys& m) {
                       s->asked_keys = m;
                       return scripted(*s, s->event);
