@@ -448,7 +448,8 @@ CAF_TEST(a lock is answered after its commit and survives the owner) {
   CAF_CHECK(!change(token, "B-1").no);
   const auto page = locks_of({queue.id, {}, queue.tenant, {}, 1});
   CAF_CHECK(page.more && page.locks.at(0).row.name == "A-1");
-  CAF_CHECK_EQUAL(locks_of({queue.id, {}, queue.tenant, "A-1", 1}).locks.at(0).row.name, "B-1");
+  const auto next_page = locks_of({queue.id, {}, queue.tenant, "A-1", 1});
+  CAF_CHECK_EQUAL(next_page.locks.at(0).row.name, "B-1");
   CAF_CHECK(locks_of({queue.id, {}, tenant_id{77}}).no.why == reason::not_found);
   CAF_CHECK(!change(token, "A-1", true).no && !change(token, "A-1", true).no);
   CAF_CHECK_EQUAL(store.committed(queue.aggregate)->locks.size(), 1u);

@@ -34,7 +34,7 @@ CAF_TEST(a customer reads all that is kept) {
   w.told->own_orders.more = true;
   const auto answer = w.send(method::get, "/customers/me?limit=1", "", w.as_customer());
   CAF_CHECK_EQUAL(answer.status, 200u);
-  CAF_CHECK(has(answer, R"("email":"ann@example.com","created_at":")"));
+  CAF_CHECK(has(answer, R"("email":"ann@example.com","language":"en","created_at":")"));
   CAF_CHECK(
     has(answer, R"("first_name":"Ann","last_name":"Bee","email":"ann@example.com","phone":"+234 1")"));
   CAF_CHECK(has(answer, R"("next_cursor":")" + to_string(w.told->own_orders.orders[0].order.id)));

@@ -25,11 +25,11 @@ struct hall : world {
   std::string path(std::string_view what) const { return event_path(what); }
   text_fields csv() const {
     auto fields = as_organizer();
-    fields.emplace_back("Content-Type", "text/csv; charset=utf-8");
+    fields.back().second = "text/csv; charset=utf-8"; // of Content-Type
     return fields;
   }
   std::uint64_t made = 0;
-  std::shared_ptr<const seat_plan> plan = make_plan(test::draft_of_rows({"ss|s", "SSS"})).plan;
+  std::shared_ptr<const seat_plan> plan = make_plan(fq::test::draft_of_rows({"ss|s", "SSS"})).plan;
 };
 
 } // namespace

@@ -184,6 +184,7 @@ CAF_TEST(a file is read no further than to a limit of sections areas or rows) {
   const std::string end = "?,,,,,,,,\n"; // an error if it were read
   std::string sections = "kind,section,area,x,y,ticket_type,places,width,height,row,seat\n", areas = sections,
               rows = sections;
+  sections += "type,,,,,One\n";
   for (std::size_t i = 0; i <= plan_sections_max; ++i) sections += "section," + std::to_string(i) + "\n";
   for (std::size_t i = 0; i <= plan_areas_max; ++i)
     areas += "area,," + std::to_string(i) + ",1,1,One,1,1,1\n";
