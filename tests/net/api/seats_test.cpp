@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reserved seats over HTTP: plans in and out, the map, the organizer's changes.
 #define CAF_SUITE routes_seats
+#include "caf/test/unit_test.hpp"
+
 #include "domain/seats/plan_text.hpp"
 #include "net/wire/seat_plan_codec.hpp"
 #include "tests/domain/seats/sample_plan.hpp"
@@ -102,7 +104,7 @@ CAF_TEST(a plan is written once while the owner says that it is the same) {
   h.told->seat_plan.plan.clear(); // as an owner answers to one that knows the plan
   CAF_CHECK_EQUAL(get().body, json_of(*h.plan));
   CAF_CHECK_EQUAL(h.told->asked_plan.known, 9u);
-  const auto other = make_plan(test::draft_of_rows({"ss"})).plan;
+  const auto other = make_plan(fq::test::draft_of_rows({"ss"})).plan;
   h.told->seat_plan.plan = text_of(*other);
   h.told->seat_plan.digest = 11;
   CAF_CHECK_EQUAL(get().body, json_of(*other));
