@@ -97,6 +97,11 @@ std::vector<field_error> find_types(const seat_plan& plan, const event_view& eve
   return errors;
 }
 
+/// As the owner decides: other people's files are not read.
+bool is_manager_of(const event_row& event, const principal& by) {
+  return event.tenant == by.tenant && (by.kind == principal_kind::operate || event.organizer == by.id);
+}
+
 struct read_plan {
   made_plan made;
   std::string text = {}; ///< text_of(seat_plan)
@@ -106,6 +111,7 @@ struct read_plan {
 awaitable<response> store_made(const call& c, set_seat_plan wish, std::function<made_plan()> make) {
   auto event = co_await ask_event(c.ctx, owner_of(c.id), find_event{{c.id, c.by}, {}});
   if (auto refusal = refused(c.rq, event)) co_return std::move(*refusal);
+  if (!is_manager_of(event.reply.event.event, c.by)) co_return problem(fault::not_found, c.rq.request_id);
   auto job = [make = std::move(make)] {
     read_plan read{make()};
     if (read.made.plan != nullptr) read.text = text_of(*read.made.plan);

@@ -21,6 +21,7 @@ struct hall : world {
     for (const auto* name : {"Balkon", "Parkett"})
       told->event.event.ticket_types.push_back(
         {.id = make_uuid(clock.wall_now(), first_event_aggregate, ++made), .name = name});
+    told->event.event.event.organizer = organizer;
     told->seat_plan.plan = text_of(*plan);
     told->seats.text = R"({"version":7})";
   }
@@ -57,6 +58,8 @@ CAF_TEST(a plan is stored as JSON or CSV with the events ticket types of these n
   const auto missing = put(json_of(*h.plan), h.as_organizer());
   CAF_CHECK(missing.status == 400 && missing.body.find("no ticket type Parkett") != std::string::npos);
   CAF_CHECK_EQUAL(put(json_of(*h.plan), h.as_customer()).status, 403u);
+  h.told->event.event.event.organizer = h.customer; // another one's event
+  CAF_CHECK_EQUAL(put("no plan", h.as_organizer()).status, 404u);
   CAF_CHECK_EQUAL(h.send(method::del, h.path("/seat-plan"), "", h.as_organizer()).status, 204u);
   CAF_CHECK(h.told->asked_seat_plan.plan.empty());
 }
