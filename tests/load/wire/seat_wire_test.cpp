@@ -10,9 +10,8 @@ namespace {
 
 using namespace fq::load;
 
-constexpr const char* map_text =
-  R"({"version":10,"seats":5,"states":"hAA","types":{"1":"0,2-3"},)"
-  R"("plan_types":[1,0],"ticket_type_ids":["a","b"]})";
+constexpr const char* map_text = R"({"version":10,"seats":5,"states":"hAA","types":{"1":"0,2-3"},)"
+                                 R"("plan_types":[1,0],"ticket_type_ids":["a","b"]})";
 
 } // namespace
 
