@@ -132,8 +132,8 @@ void sale::return_tickets(const claim_id& id, const units_back& units, timestamp
     event_tickets_.move(ticket, event_ticket_trigger::cancel, now, out.content);
     if (const auto seat = event_tickets_.find(ticket)->seat; seat != 0) seats.push_back(seat - 1);
   }
+  claims_.refund(id, units.items, now, out.content); // next to its tickets: see ticket_teller
   if (seating_) seating_->take_back(id, seats, out.content);
-  claims_.refund(id, units.items, now, out.content);
   const auto& claim = *claims_.find(id);
   const bool whole = claim.status == claim_status::refunded;
   if (whole) move_promo_uses(claim.promo, -1, now, out);

@@ -305,7 +305,9 @@ seat_refusal check_choice(const seat_map& map, const named_wish& wish, const sea
   if (auto no = refuse(seat_fault::taken, is_taken)) return no;
   const bool has_accessible = std::ranges::any_of(sorted, [&](auto n) { return map.is_accessible(n); });
   const bool may_take_kept = wish.asks_accessible && has_accessible;
-  const auto is_kept = [&](auto n) { return !may_take_kept && !map.is_open(n, rules.accessible_for_all); };
+  const auto is_kept = [&](auto n) {
+    return !may_take_kept && map.state(n) == seat_state::free && !map.is_open(n, rules.accessible_for_all);
+  };
   if (auto no = refuse(seat_fault::kept_accessible, is_kept)) return no;
   const auto is_other = [&](auto n) { return (wish.types >> map.type(n) & 1) == 0; };
   if (auto no = refuse(seat_fault::wrong_type, is_other)) return no;

@@ -260,10 +260,12 @@ CAF_TEST(every language has the same texts with the same places for values) {
     return places;
   };
   std::map<std::string, std::map<std::string, std::string>> texts;
-  for (const auto& file : mail_template_files())
-    if (file.name.starts_with("texts."))
-      for (const auto& [key, value] : boost::json::parse(file.text).as_object())
-        texts[std::string{file.name}].emplace(key, value.as_string());
+  for (const auto& file : mail_template_files()) {
+    if (!file.name.starts_with("texts.")) continue;
+    const auto all = boost::json::parse(file.text);
+    for (const auto& [key, value] : all.as_object())
+      texts[std::string{file.name}].emplace(key, value.as_string());
+  }
   CAF_REQUIRE_EQUAL(texts.size(), all_languages.size());
   for (const auto& [file, all] : texts) {
     CAF_MESSAGE(file);

@@ -210,6 +210,8 @@ void watcher::check_positions(const std::string& node, const queue_line& owners)
     if (e == nullptr || !fq::is_in_line(e->status) || position != owners.position(*e))
       return world_.check->fail("I8", node + " computes position " + std::to_string(position.value_or(0))
                                         + " for place " + text(n));
+    if (line_.is_away(s.spot) && e->status != entry_status::away)
+      return world_.check->fail("I8", node + " shows place " + text(n) + " as AWAY, and its holder is back");
   }
 }
 

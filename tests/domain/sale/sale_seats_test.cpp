@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reserved seats in a sale: claims that name seats or ask for the best ones; what ends and moves them.
 #define CAF_SUITE domain_sale_seats
+#include "domain/delivery/outbox.hpp"
 #include "tests/domain/sale/sale_checks.hpp"
 #include "tests/domain/seats/sample_plan.hpp"
 
@@ -179,6 +180,8 @@ CAF_TEST(event tickets carry the seats and a refund names them) {
   CAF_CHECK(!f.s.refund_order(order.id, {f.named(0, {"A-3"})}));
   CAF_CHECK(f.state("A-3") == seat_state::sold); // until the gateway has made it
   f.s.refunded(*f.s.refund_asked());
+  const auto told = domain_events_of(f.s.last.content, sample_aggregate);
+  CAF_CHECK_EQUAL(std::ranges::count(told, topic::ticket_cancelled, &domain_event::topic), 1);
   CAF_CHECK(f.state("A-3") == seat_state::free);
   CAF_CHECK_EQUAL(f.seats_of(1), "A-4 A-5 A-6");
   f.sound();
