@@ -258,9 +258,11 @@ function SeatList({ event, plan, map, changed }) {
           <Text value={text} set={set_text} type="search" maxLength={100} />
         </Field>
       </div>
-      <p class="soft" role="status">
-        {number(found.length)} seats{found.length > shown_max && `, the first ${shown_max} are shown`}
-      </p>
+      <div role="status">
+        <p class="soft">
+          {number(found.length)} seats{found.length > shown_max && `, the first ${shown_max} are shown`}
+        </p>
+      </div>
       <Table
         label="Seats"
         rows={found.slice(0, shown_max)}
