@@ -10,7 +10,7 @@ namespace fq::net {
 
 // -- forms
 /// Max fields of a form: the ticket choice of an event with the most ticket types fits.
-inline constexpr std::size_t form_fields_max = 100;
+inline constexpr std::size_t form_fields_max = 120;
 /// Bytes of a first or last name, as in the API.
 inline constexpr std::size_t name_bytes_max = 100;
 /// Bytes of a promo code, as in the API.

@@ -89,6 +89,21 @@ CAF_TEST(a claim holds the seats that it names for the whole session) {
   f.sound();
 }
 
+CAF_TEST(papers and gates name the seat of a ticket) {
+  seats_fixture f;
+  const auto& order = f.bought(1, {f.named(0, {"A-3", "A-4"})});
+  std::vector<std::string> names;
+  for (const auto* t : f.s.it->event_tickets().of_claim(order.claim)) {
+    const auto seat = f.s.it->seat_of(*t);
+    names.push_back(seat.name);
+    CAF_CHECK(seat.ticket == t->id && seat.place.row == "A" && "A-" + seat.place.seat == seat.name);
+    CAF_CHECK(f.s.it->paper_of(*t).seat == seat.place);
+    CAF_CHECK(f.s.it->at_gate(*t).seat == seat.name && f.s.it->at_gate(*t).place == seat.place);
+  }
+  std::ranges::sort(names);
+  CAF_CHECK(names == (std::vector<std::string>{"A-3", "A-4"}));
+}
+
 CAF_TEST(named seats must be of the item and of the plan) {
   seats_fixture f;
   f.is_refused(f.s.claim(1, {f.named(0, {"A-7"})}), reason::invalid_field, "items.seats: no such seat: A-7");
