@@ -33,7 +33,7 @@ namespace json = boost::json;
 constexpr std::string_view plain_colour = "#1d4ed8"; ///< without one of the tenant
 constexpr std::string_view escape_by_context = "{{%AUTOESCAPE context=\"HTML\"}}";
 
-enum class kind { text, count, money, time, link, flag, items, reason };
+enum class kind { text, count, money, time, link, flag, items, reason, seats };
 enum class need { required, optional };
 
 struct field {
@@ -53,9 +53,10 @@ constexpr std::array facts_fields{
   field{"doors_at", kind::time, need::optional}, field{"venue_name", kind::text, need::optional},
   field{"venue_address", kind::text, need::optional}};
 constexpr std::array otp_fields{field{"code", kind::text}, field{"minutes", kind::count}};
-constexpr std::array payment_link_fields{field{"order_id", kind::text}, field{"event_name", kind::text},
-                                         field{"total", kind::money}, field{"payment_url", kind::link},
-                                         field{"expires_at", kind::time}};
+constexpr std::array payment_link_fields{
+  field{"order_id", kind::text},   field{"event_name", kind::text},
+  field{"total", kind::money},     field{"payment_url", kind::link},
+  field{"expires_at", kind::time}, field{"seats", kind::seats, need::optional}};
 constexpr std::array order_receipt_fields{field{"order_id", kind::text},
                                           field{"event_name", kind::text},
                                           field{"items", kind::items},
@@ -63,7 +64,8 @@ constexpr std::array order_receipt_fields{field{"order_id", kind::text},
                                           field{"donations", kind::money, need::optional},
                                           field{"fees", kind::money, need::optional},
                                           field{"total", kind::money},
-                                          field{"paid_at", kind::time, need::optional}};
+                                          field{"paid_at", kind::time, need::optional},
+                                          field{"seats", kind::seats, need::optional}};
 constexpr std::array order_failed_fields{field{"order_id", kind::text}, field{"event_name", kind::text},
                                          field{"reason", kind::reason}, field{"can_retry", kind::flag},
                                          field{"retry_url", kind::link, need::optional}};
@@ -217,6 +219,7 @@ private:
       case kind::flag: return put_flag(name, value, f.name);
       case kind::items: return put_items(value, f.name);
       case kind::reason: return put_text(name, reason_text(text_in(value, f.name)));
+      case kind::seats: return put_text(name, one_line(seats_text(value, f.name)));
     }
   }
 
@@ -241,6 +244,28 @@ private:
   [[nodiscard]] std::string reason_text(std::string_view code) const {
     const auto key = "reason_" + std::string{code};
     return std::string{translated(in_, has_text(key) ? key : "reason_other")};
+  }
+
+  /// "Stalls, row A, seat 3; Stalls, row A, seat 4".
+  [[nodiscard]] std::string seats_text(const json::value& value, std::string_view name) const {
+    const auto* list = value.if_array();
+    if (list == nullptr) throw unfit{std::string{name} + " is not a list"};
+    std::string out;
+    for (const auto& each : *list) {
+      const auto* place = each.if_object();
+      if (place == nullptr) throw unfit{std::string{name} + " holds something that is no object"};
+      const auto part = [place](const char* key) {
+        const auto* found = place->if_contains(key);
+        return found == nullptr ? std::string_view{} : text_in(*found, key);
+      };
+      const auto key = part("row").empty()       ? "seat_place_table"
+                       : part("section").empty() ? "seat_place_row"
+                                                 : "seat_place";
+      if (!out.empty()) out += "; ";
+      out += replaced(translated(in_, key), "{", "}",
+                      [&](std::string_view what) { return std::string{part(std::string{what}.c_str())}; });
+    }
+    return out;
   }
 
   void put_count(const std::string& name, std::int64_t value) {

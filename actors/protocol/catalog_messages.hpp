@@ -80,6 +80,7 @@ struct held_tickets_reply {
   refusal no;
   std::vector<event_ticket_listing> tickets = {}; ///< at most `limit`
   bool more = false;
+  std::vector<ticket_seat> seats = {}; ///< filled in by net/service/ticket_seats; is not sent
 };
 
 template <class Inspector>

@@ -13,7 +13,7 @@ FQ_INSPECT(checkin_device_patch, x.id, x.label, x.gate, x.lists, x.secret_hash, 
 FQ_INSPECT(scan_wish, x.id, x.list, x.ticket, x.generation, x.code, x.type, x.at, x.force, x.passed,
            x.refused, x.objection)
 FQ_INSPECT(scan_place, x.scan, x.list, x.gate, x.device)
-FQ_INSPECT(checkin_ticket, x.ticket, x.type, x.name, x.order, x.refund_pending, x.last)
+FQ_INSPECT(checkin_ticket, x.ticket, x.type, x.name, x.order, x.refund_pending, x.seat, x.place, x.last)
 FQ_INSPECT(scan_view, x.no, x.is_replayed, x.scan, x.earlier, x.ticket)
 FQ_INSPECT(checkin_conflict, x.ticket, x.scans)
 FQ_INSPECT(checkin_type_count, x.ticket_type, x.name, x.valid, x.in, x.out)
@@ -145,9 +145,10 @@ struct gate_ticket {
   std::string secret = {}; ///< 32 bytes, of its rotating codes; empty: fixed codes
   timestamp last_at = {}; ///< of its latest admitted scan; never: none
   std::string last_place = {}; ///< gate, device or list of it
+  std::string seat = {}; ///< name; empty: none
 };
 FQ_INSPECT(gate_ticket, x.id, x.ticket_type, x.status, x.generation, x.refund_pending, x.secret, x.last_at,
-           x.last_place)
+           x.last_place, x.seat)
 
 struct gate_state_reply {
   refusal no;

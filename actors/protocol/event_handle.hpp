@@ -34,6 +34,7 @@ using event_handle = caf::typed_actor<
   caf::replies_to<list_event_orders>::with<orders_reply>,
   caf::replies_to<find_event_ticket>::with<event_ticket_reply>,
   caf::replies_to<find_ticket_papers>::with<ticket_papers_reply>,
+  caf::replies_to<find_ticket_seats>::with<ticket_seats_reply>,
   caf::replies_to<offer_ticket>::with<transfer_reply>, ///< after commit
   caf::replies_to<end_transfer>::with<transfer_reply>, ///< after commit
   caf::replies_to<list_event_tickets>::with<event_tickets_reply>,

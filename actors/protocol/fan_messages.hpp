@@ -233,6 +233,20 @@ struct ticket_papers_reply {
 };
 FQ_INSPECT(ticket_papers_reply, x.no, x.event, x.papers)
 
+/// The seats of event tickets that the customer holds.
+struct find_ticket_seats {
+  event_id event;
+  customer_id holder;
+  std::vector<event_ticket_id> tickets;
+};
+FQ_INSPECT(find_ticket_seats, x.event, x.holder, x.tickets)
+
+struct ticket_seats_reply {
+  refusal no;
+  std::vector<ticket_seat> seats = {}; ///< of those that have one
+};
+FQ_INSPECT(ticket_seats_reply, x.no, x.seats)
+
 /// The holder offers an event ticket to another person.
 struct offer_ticket {
   transfer_wish wish;

@@ -15,9 +15,11 @@ FQ_INSPECT(line_pace, x.admitted, x.span, x.claim_window)
 FQ_INSPECT(entry_view, x.id, x.event, x.kind, x.customer, x.subject_name, x.message, x.number, x.status,
            x.position, x.eta_low_seconds, x.eta_high_seconds, x.poll_after_ms, x.admission_no,
            x.admission_batch, x.joined_at, x.admitted_at, x.session_expires_at, x.claim_by, x.spot)
-FQ_INSPECT(claim_view, x.claim, x.event, x.currency, x.item_ids, x.seats)
+FQ_INSPECT(seat_place, x.section, x.row, x.seat)
+FQ_INSPECT(ticket_seat, x.ticket, x.name, x.place)
+FQ_INSPECT(claim_view, x.claim, x.event, x.currency, x.item_ids, x.seats, x.places)
 FQ_INSPECT(payment_view, x.payment, x.event, x.currency)
-FQ_INSPECT(event_view, x.event, x.ticket_types, x.sold_out, x.takes_access_codes)
+FQ_INSPECT(event_view, x.event, x.ticket_types, x.sold_out, x.takes_access_codes, x.has_seats)
 FQ_INSPECT(event_stats, x.event, x.status, x.waiting, x.away, x.admitted, x.joined_total, x.admitted_total,
            x.completed_total, x.total, x.held, x.sold, x.available, x.claims_live, x.claims_confirmed,
            x.payments_open, x.revenue, x.refunded, x.admission_rate_per_minute, x.arrival_rate_per_minute,
@@ -33,10 +35,10 @@ FQ_INSPECT(best_seats_wish, x.count, x.section, x.ticket_type, x.accessible)
 FQ_INSPECT(seat_wish, x.best, x.asks_accessible)
 FQ_INSPECT(seat_patch, x.seats, x.is_blocked, x.ticket_type)
 FQ_INSPECT(order_wish, x.items, x.seats, x.promo_code, x.contact, x.success_url, x.cancel_url, x.gateway)
-FQ_INSPECT(event_ticket_view, x.ticket, x.event, x.ticket_type, x.order, x.refund_pending, x.seat)
+FQ_INSPECT(event_ticket_view, x.ticket, x.event, x.ticket_type, x.order, x.refund_pending, x.seat, x.place)
 FQ_INSPECT(transfer_wish, x.ticket, x.giver, x.receiver, x.giver_email, x.receiver_email, x.giver_language,
            x.receiver_language)
-FQ_INSPECT(ticket_paper, x.ticket, x.order, x.type_name, x.price, x.attendee)
+FQ_INSPECT(ticket_paper, x.ticket, x.order, x.type_name, x.price, x.attendee, x.seat)
 FQ_INSPECT(order_view, x.order, x.claim, x.event_name, x.payment, x.payment_state, x.payment_url, x.refunded,
            x.can_retry, x.typical_page_time, x.event_tickets)
 FQ_INSPECT(priced_item, x.ticket_type, x.quantity, x.unit_price, x.donation, x.unit_discount)

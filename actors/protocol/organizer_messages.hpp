@@ -55,19 +55,23 @@ FQ_INSPECT(find_seats, x.what, x.since)
 struct seats_reply {
   refusal no;
   std::string text = {};
+  std::uint64_t from = 0; ///< changes since this version; 0: the whole map
+  std::uint64_t version = 0;
 };
-FQ_INSPECT(seats_reply, x.no, x.text)
+FQ_INSPECT(seats_reply, x.no, x.text, x.from, x.version)
 
 struct find_seat_plan {
   managed what;
+  std::uint64_t known = 0; ///< digest of the plan that the sender has; 0: none
 };
-FQ_INSPECT(find_seat_plan, x.what)
+FQ_INSPECT(find_seat_plan, x.what, x.known)
 
 struct seat_plan_reply {
   refusal no;
-  std::string plan = {}; ///< text_of(seat_plan)
+  std::string plan = {}; ///< text_of(seat_plan); empty: the known one
+  std::uint64_t digest = 0;
 };
-FQ_INSPECT(seat_plan_reply, x.no, x.plan)
+FQ_INSPECT(seat_plan_reply, x.no, x.plan, x.digest)
 
 struct turn_event {
   managed what;

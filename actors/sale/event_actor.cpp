@@ -103,6 +103,7 @@ auto event_state::other_messages() {
                     [this](const list_event_orders& x) { return on_list_orders(x); },
                     [this](const find_event_ticket& x) { return on_find_event_ticket(x); },
                     [this](const find_ticket_papers& x) { return on_find_ticket_papers(x); },
+                    [this](const find_ticket_seats& x) { return on_find_ticket_seats(x); },
                     [this](const offer_ticket& x) { return on_offer_ticket(x); },
                     [this](const end_transfer& x) { return on_end_transfer(x); },
                     [this](const list_event_tickets& x) { return on_list_event_tickets(x); },

@@ -226,6 +226,7 @@ private:
   // -- event tickets (event_tickets.cpp)
   caf::result<event_ticket_reply> on_find_event_ticket(const find_event_ticket& x);
   caf::result<ticket_papers_reply> on_find_ticket_papers(const find_ticket_papers& x);
+  caf::result<ticket_seats_reply> on_find_ticket_seats(const find_ticket_seats& x);
   caf::result<transfer_reply> on_offer_ticket(const offer_ticket& x);
   caf::result<transfer_reply> on_end_transfer(const end_transfer& x);
   [[nodiscard]] transfer_reply transfer_answer(const transfer_id& id) const;
@@ -257,6 +258,7 @@ private:
   caf::result<seats_reply> on_find_seats(const find_seats& x);
   caf::result<seat_plan_reply> on_find_seat_plan(const find_seat_plan& x);
   [[nodiscard]] bool shows_seats(const managed& x) const;
+  [[nodiscard]] std::string text_of_map(bool for_shoppers) const;
   [[nodiscard]] const std::string& seats_for_shoppers();
   caf::result<event_reply> on_renew_ticket_keys(const renew_ticket_keys& x);
   caf::result<stats_reply> on_find_stats(const find_stats& x);
@@ -362,6 +364,7 @@ private:
   std::unique_ptr<event_audit> audit_; ///< null: not serving
   std::unique_ptr<event_sessions> sessions_; ///< null: not serving
   std::pair<std::uint64_t, std::string> shown_seats_; ///< version and text of the map, for shoppers
+  std::string shown_plan_; ///< text of the plan; empty: not made yet
   std::shared_ptr<board_seat> seat_; ///< null: not serving, or no metrics
   /// Decides nothing more: pending decisions are being committed, or the lease has ended.
   bool is_moving_ = false;

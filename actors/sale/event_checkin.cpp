@@ -164,6 +164,7 @@ caf::result<gate_reply> event_state::on_find_gate(const find_gate& x) {
 gate_ticket event_state::gate_ticket_of(const event_ticket_row& row) {
   const auto seen = sale_->at_gate(row);
   gate_ticket t{row.id, row.ticket_type, row.status, row.generation, seen.refund_pending};
+  t.seat = seen.seat;
   if (sale_->event().event_tickets.rotating_codes)
     t.secret = text_of(ticket_keys().secret_of(row.id, row.generation).bytes());
   if (const auto& last = seen.last; !last.scan.id.is_nil()) {

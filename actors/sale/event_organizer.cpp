@@ -98,6 +98,7 @@ caf::result<event_reply> event_state::on_set_seat_plan(const set_seat_plan& x) {
   const seat_rules rules{single_rule{x.singles}, x.may_split, x.accessible_for_all};
   const auto t = now();
   decision d;
+  shown_plan_.clear();
   if (auto no = sale_->set_plan(std::move(plan), x.ticket_types, rules, t, d))
     return reveal(event_reply{std::move(no)});
   record(d, x.what, x.note, "seat_plan", t);
@@ -123,12 +124,24 @@ bool event_state::shows_seats(const managed& x) const {
   return sale_->seats() != nullptr && (is_public || !refused_to(x));
 }
 
+/// The map with the ids of all ticket types, by ordinal.
+std::string event_state::text_of_map(bool for_shoppers) const {
+  std::string out;
+  append_seat_map(out, sale_->seats()->map(), for_shoppers);
+  out.pop_back();
+  out += ",\"ticket_type_ids\":[";
+  for (const auto& type : sale_->stock().types()) {
+    if (out.back() != '[') out += ',';
+    out += '"' + to_string(type.id) + '"';
+  }
+  return out + "]}";
+}
+
 /// Made once for each version: thousands of shoppers read the same.
 const std::string& event_state::seats_for_shoppers() {
   const auto& map = sale_->seats()->map();
   if (shown_seats_.first != map.version() || shown_seats_.second.empty()) {
-    shown_seats_ = {map.version(), {}};
-    append_seat_map(shown_seats_.second, map, true);
+    shown_seats_ = {map.version(), text_of_map(true)};
   }
   return shown_seats_.second;
 }
@@ -139,12 +152,15 @@ caf::result<seats_reply> event_state::on_find_seats(const find_seats& x) {
   const auto& map = sale_->seats()->map();
   const bool for_shoppers = static_cast<bool>(refused_to(x.what));
   seats_reply reply;
-  if (x.since != 0 && append_seat_changes(reply.text, map, x.since, for_shoppers))
+  reply.version = map.version();
+  if (x.since != 0 && append_seat_changes(reply.text, map, x.since, for_shoppers)) {
+    reply.from = x.since;
     return reveal(std::move(reply));
+  }
   if (for_shoppers)
     reply.text = seats_for_shoppers();
   else
-    append_seat_map(reply.text, map, false);
+    reply.text = text_of_map(false);
   return reveal(std::move(reply));
 }
 
@@ -152,7 +168,9 @@ caf::result<seat_plan_reply> event_state::on_find_seat_plan(const find_seat_plan
   if (refuses()) return refused(x);
   if (!shows_seats(x.what)) return seat_plan_reply{reason::not_found};
   seat_plan_reply reply;
-  reply.plan = text_of(sale_->seats()->map().plan());
+  if (shown_plan_.empty()) shown_plan_ = text_of(sale_->seats()->map().plan());
+  reply.digest = std::hash<std::string>{}(shown_plan_) | 1; // 0 is no digest
+  if (x.known != reply.digest) reply.plan = shown_plan_;
   return reveal(std::move(reply));
 }
 

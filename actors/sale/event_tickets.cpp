@@ -33,6 +33,18 @@ caf::result<ticket_papers_reply> event_state::on_find_ticket_papers(const find_t
   return reveal(std::move(reply));
 }
 
+caf::result<ticket_seats_reply> event_state::on_find_ticket_seats(const find_ticket_seats& x) {
+  if (refuses()) return refused(x);
+  ticket_seats_reply reply;
+  for (const auto& id : x.tickets) {
+    const auto* ticket = sale_->event_tickets().find(id);
+    if (ticket == nullptr || ticket->holder != x.holder || ticket->seat == 0) continue;
+    reply.seats.push_back(sale_->seat_of(*ticket));
+    if (reply.seats.size() == papers_max) break;
+  }
+  return reveal(std::move(reply));
+}
+
 transfer_reply event_state::transfer_answer(const transfer_id& id) const {
   auto row = *sale_->transfers().find(id);
   row.giver_email.clear();

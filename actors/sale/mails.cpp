@@ -59,6 +59,18 @@ void add_facts(json::object& data, const sale& now) {
   add_text("venue_address", f.venue_address);
 }
 
+json::object object_of(const seat_place& p) {
+  return {{"section", p.section}, {"row", p.row}, {"seat", p.seat}};
+}
+
+/// The seats that the order holds or has bought.
+void add_seats(json::object& data, const claim_view& claim) {
+  if (claim.places.empty()) return;
+  json::array seats;
+  for (const auto& place : claim.places) seats.push_back(object_of(place));
+  data["seats"] = std::move(seats);
+}
+
 std::string payment_link(const order_row& order, const sale& now) {
   const auto view = now.view_of(order);
   auto data = data_of(order, now);
@@ -66,6 +78,7 @@ std::string payment_link(const order_row& order, const sale& now) {
   data["payment_url"] = view.payment_url;
   const auto end = view.claim.claim.expires_at;
   data["expires_at"] = end.time_since_epoch().count();
+  add_seats(data, view.claim);
   add_facts(data, now);
   return mail_to(order, "payment_link", now, std::move(data), end);
 }
@@ -79,10 +92,12 @@ json::value papers_of(const order_row& order, const sale& now) {
     if (!is_valid(ticket->status) || ticket->holder != order.customer) continue;
     if (papers.size() == papers_max) break;
     const auto paper = now.paper_of(*ticket);
-    papers.push_back(json::object{{"id", to_string(ticket->id)},
-                                  {"generation", ticket->generation},
-                                  {"type", paper.type_name},
-                                  {"price", paper.price}});
+    json::object one{{"id", to_string(ticket->id)},
+                     {"generation", ticket->generation},
+                     {"type", paper.type_name},
+                     {"price", paper.price}};
+    if (!paper.seat.seat.empty()) one["seat"] = object_of(paper.seat);
+    papers.push_back(std::move(one));
   }
   const auto& event = now.event();
   return json::object{{"event_id", to_string(event.id)},
@@ -95,7 +110,8 @@ json::value papers_of(const order_row& order, const sale& now) {
 std::string receipt(const order_row& order, const sale& now) {
   auto data = data_of(order, now);
   json::array items;
-  for (const auto& i : now.claims().find(order.claim)->items)
+  const auto& claim = *now.claims().find(order.claim);
+  for (const auto& i : claim.items)
     items.push_back(json::object{{"name", now.stock().types()[i.ticket_type].name},
                                  {"quantity", i.quantity},
                                  {"amount", i.unit_price * i.quantity}});
@@ -105,6 +121,7 @@ std::string receipt(const order_row& order, const sale& now) {
   data["fees"] = order.platform_fee + order.processing_fee;
   data["total"] = order.total;
   data["paid_at"] = order.updated_at.time_since_epoch().count();
+  add_seats(data, now.view_of(claim));
   add_facts(data, now);
   return mail_to(order, "order_receipt", now, std::move(data), never, papers_of(order, now));
 }

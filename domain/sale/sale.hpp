@@ -279,6 +279,8 @@ public:
   using ticket_rows = std::span<const event_ticket_row* const>;
   [[nodiscard]] std::vector<event_ticket_view> views_of(ticket_rows tickets) const;
   [[nodiscard]] ticket_paper paper_of(const event_ticket_row& t) const;
+  /// Its seat; without labels: none.
+  [[nodiscard]] ticket_seat seat_of(const event_ticket_row& t) const;
   [[nodiscard]] event_view view() const;
   /// Adds order, entry and customer to a domain event about a claim or a payment.
   [[nodiscard]] domain_event related(domain_event told) const;

@@ -216,9 +216,11 @@ checkin_ticket sale::at_gate(const event_ticket_row& t) const {
   result.ticket = t;
   result.type = stock_.types()[t.ticket_type].name;
   const event_ticket_row* const rows[] = {&t};
-  const auto seen = views_of(rows).front();
+  auto seen = views_of(rows).front();
   result.order = seen.order;
   result.refund_pending = seen.refund_pending;
+  result.seat = std::move(seen.seat);
+  result.place = std::move(seen.place);
   const auto* order = orders_.of_claim(t.claim);
   if (order != nullptr && order->customer == t.holder) result.name = full_name(order->contact);
   if (const auto scans = checkin_.of_ticket(t.id); !scans.empty()) result.last = place_of(*scans.back());

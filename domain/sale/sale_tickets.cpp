@@ -98,10 +98,11 @@ std::vector<event_ticket_view> sale::views_of(ticket_rows tickets) const {
     const auto [of_claim, is_first] = pending.try_emplace(t->claim);
     if (is_first) of_claim->second = pending_refunds(*claims_.find(t->claim));
     const auto* order = orders_.of_claim(t->claim);
+    auto seat = seat_of(*t);
     views.push_back({*t, event_.id, stock_.types()[t->ticket_type].id,
                      order != nullptr ? order->id : order_id{},
                      std::ranges::find(of_claim->second, t->id) != of_claim->second.end(),
-                     seating_ && t->seat != 0 ? seating_->map().plan().name_of(t->seat - 1) : std::string{}});
+                     std::move(seat.name), std::move(seat.place)});
   }
   return views;
 }
@@ -114,9 +115,15 @@ refusal sale::may_present(const event_ticket_row& t) const {
   return {};
 }
 
+ticket_seat sale::seat_of(const event_ticket_row& t) const {
+  if (!seating_ || t.seat == 0) return {t.id, {}, {}};
+  const auto& plan = seating_->map().plan();
+  return {t.id, plan.name_of(t.seat - 1), plan.place_of(t.seat - 1)};
+}
+
 ticket_paper sale::paper_of(const event_ticket_row& t) const {
   const auto& claim = *claims_.find(t.claim);
-  ticket_paper paper{t, {}, stock_.types()[t.ticket_type].name, 0, {}};
+  ticket_paper paper{t, {}, stock_.types()[t.ticket_type].name, 0, {}, seat_of(t).place};
   const auto item = std::ranges::find(claim.items, t.ticket_type, &claim_item::ticket_type);
   if (item != claim.items.end()) paper.price = price_of_one(*item) - item->donation;
   if (const auto* order = orders_.of_claim(t.claim)) {

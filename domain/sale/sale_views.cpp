@@ -48,8 +48,14 @@ entry_view sale::view_of(const queue_line::entry& e, timestamp now) const {
 claim_view sale::view_of(const claim_row& c) const {
   claim_view v{c, event_.id, event_.currency, {}};
   for (const auto& i : c.items) v.item_ids.push_back(stock_.types()[i.ticket_type].id);
-  if (seating_)
-    for (const auto n : seating_->seats_of(c.id)) v.seats.push_back(seating_->map().plan().name_of(n));
+  if (!seating_) return v;
+  const auto held = seating_->seats_of(c.id);
+  std::vector<seat_number> sorted(held.begin(), held.end());
+  std::ranges::sort(sorted);
+  for (const auto n : sorted) {
+    v.seats.push_back(seating_->map().plan().name_of(n));
+    v.places.push_back(seating_->map().plan().place_of(n));
+  }
   return v;
 }
 
@@ -96,7 +102,7 @@ domain_event sale::related(domain_event told) const {
 event_view sale::view() const {
   const auto is_hidden = [](const ticket_type_row& t) { return t.hidden && t.on_sale; };
   return {event_, stock_.types(), sells() && stock_.sold_out(),
-          std::ranges::any_of(stock_.types(), is_hidden)};
+          std::ranges::any_of(stock_.types(), is_hidden), seating_ != nullptr};
 }
 
 entry_change sale::change_of(const queue_line::entry& e) const {

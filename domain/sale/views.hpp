@@ -5,6 +5,7 @@
 #include "domain/model/refusal.hpp"
 #include "domain/model/rows.hpp"
 #include "domain/money/pricing.hpp"
+#include "domain/seats/seat_place.hpp"
 
 #include <array>
 #include <cstdint>
@@ -53,6 +54,7 @@ struct claim_view {
   std::string currency;
   std::vector<ticket_type_id> item_ids; ///< parallel to claim.items
   std::vector<std::string> seats = {}; ///< names of those that it holds or has bought
+  std::vector<seat_place> places = {}; ///< parallel to `seats`
 };
 
 struct payment_view {
@@ -66,6 +68,7 @@ struct event_view {
   std::vector<ticket_type_row> ticket_types;
   bool sold_out = false;
   bool takes_access_codes = false; ///< a hidden type is on sale
+  bool has_seats = false; ///< a seat plan
 };
 
 struct event_stats {
@@ -167,6 +170,14 @@ struct event_ticket_view {
   order_id order; ///< nil: claim made without an order
   bool refund_pending = false; ///< a refund that the gateway has not made yet takes it
   std::string seat = {}; ///< name; empty: none
+  seat_place place = {};
+};
+
+/// The seat of an event ticket.
+struct ticket_seat {
+  event_ticket_id ticket;
+  std::string name;
+  seat_place place;
 };
 
 /// What is printed of an event ticket.
@@ -176,6 +187,7 @@ struct ticket_paper {
   std::string type_name;
   money price = 0; ///< paid for it, without fees
   std::string attendee; ///< the buyer's name; empty: unknown, or another one holds it
+  seat_place seat = {};
 };
 
 /// A holder's wish to give an event ticket away.
@@ -263,6 +275,8 @@ struct checkin_ticket {
   std::string name = {}; ///< of the buyer, while the buyer holds it; may be empty
   order_id order = {}; ///< nil: none
   bool refund_pending = false;
+  std::string seat = {}; ///< name; empty: none
+  seat_place place = {};
   scan_place last = {}; ///< the latest admitted scan
 };
 

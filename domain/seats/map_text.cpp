@@ -70,7 +70,12 @@ void append_seat_map(std::string& out, const seat_map& map, bool for_shoppers) {
   append_base64url(out, map.packed_states(for_shoppers));
   out += '"';
   append_moved(out, map, map.moved_seats());
-  out += '}';
+  out += ",\"plan_types\":[";
+  for (const auto type : map.plan_types()) {
+    if (out.back() != '[') out += ',';
+    append_unsigned(out, type);
+  }
+  out += "]}";
 }
 
 bool append_seat_changes(std::string& out, const seat_map& map, std::uint64_t since, bool for_shoppers) {

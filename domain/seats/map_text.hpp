@@ -8,8 +8,10 @@
 
 namespace fq {
 
-/// {"version":7,"seats":50000,"states":"<base64url of packed_states>","types":{"1":"5-9,12"}}. `types` has
-/// the ordinal of each ticket type with the seats that were moved to it. 17 KB for 50,000 seats.
+/// {"version":7,"seats":50000,"states":"<base64url of
+/// packed_states>","types":{"1":"5-9,12"},"plan_types":[0,1]}. `types` has the ordinal of each ticket type
+/// with the seats that were moved to it, `plan_types` the ordinal of each of the plan's. 17 KB for 50,000
+/// seats.
 void append_seat_map(std::string& out, const seat_map& map, bool for_shoppers);
 
 /// {"from":5,"version":7,"free":"1-3","held":"4","types":{"1":"2"}}: only lists that have seats. A changed

@@ -118,6 +118,12 @@ std::string seat_plan::name_of(seat_number n) const {
   return rows_[seats_[n].row].name + "-" + std::string{label_of(n)};
 }
 
+seat_place seat_plan::place_of(seat_number n) const {
+  const auto& r = rows_[seats_[n].row];
+  const auto& s = sections_[r.section];
+  return {s.name.empty() ? s.code : s.name, r.label, std::string{label_of(n)}};
+}
+
 std::optional<seat_number> seat_plan::find(std::string_view name) const {
   const auto end = name.rfind('-');
   if (end == std::string_view::npos) return std::nullopt;

@@ -4,6 +4,7 @@
 // Knows no event: `seat_map.hpp` has the state of the seats at one.
 #pragma once
 #include "domain/seats/limits.hpp"
+#include "domain/seats/seat_place.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -135,6 +136,7 @@ public:
   }
   /// "P-A-3": section, row and seat, without the parts that are empty.
   [[nodiscard]] std::string name_of(seat_number n) const;
+  [[nodiscard]] seat_place place_of(seat_number n) const;
   [[nodiscard]] std::optional<seat_number> find(std::string_view name) const;
   [[nodiscard]] std::optional<std::uint16_t> find_section(std::string_view code) const;
 

@@ -88,6 +88,8 @@ public:
   [[nodiscard]] std::span<const seat_number> seats_of(const claim_id& claim) const;
   [[nodiscard]] const std::unordered_map<claim_id, seat_list>& claims() const { return claims_; }
   [[nodiscard]] const counts& counts_of(std::uint8_t type) const { return counts_[type]; }
+  /// Ordinals of the event's ticket types, by those of the plan.
+  [[nodiscard]] std::span<const std::uint8_t> plan_types() const { return plan_types_; }
   [[nodiscard]] std::uint8_t type_in_plan(seat_number n) const { return plan_types_[plan_->seats()[n].type]; }
   /// The longest run of free seats side by side in a row.
   [[nodiscard]] std::uint16_t longest_run(std::uint16_t row) const { return longest_[row]; }

@@ -46,6 +46,7 @@ struct claim_sight {
   std::int64_t fees = 0; // on top of the items
   std::int64_t amount = 0;
   std::string currency;
+  std::vector<std::string> seats = {}; // names
 };
 
 enum class payment_status : std::uint8_t {
@@ -145,6 +146,18 @@ struct sale_terms {
   [[nodiscard]] std::int64_t available_at_start() const;
 };
 
+// The event's seat map, from its public API; only with --seats.
+struct seat_books {
+  bool is_followed = false;
+  bool read = false; // `followed` and `last` are of one version
+  std::vector<std::string> names; // by number
+  std::string followed; // states by the changes since the first map, see seat_states
+  std::string last; // states of the whole map at the end
+  std::uint64_t answers = 0; // with changes
+  std::uint64_t unusable = 0; // answers that could not be applied
+  std::uint64_t refused = 0; // wishes for seats that others had, or that the rules refuse
+};
+
 struct sale_history {
   sale_terms terms;
   bool terms_changed = false; // stock or limits differed between the first and the last GET of the event
@@ -153,6 +166,7 @@ struct sale_history {
   std::vector<fan_history> fans;
   sale_books before; // read only when fans place orders
   sale_books after;
+  seat_books seats;
 };
 
 inline std::int64_t sale_terms::total() const {

@@ -50,6 +50,8 @@ void add_fan_options(CLI::App& app, load_options& out) {
   app
     .add_option("--buy-by", out.buy_by, "claims (the default), checkout (orders) or mixed (every other fan)")
     ->transform(CLI::CheckedTransformer(ways, CLI::ignore_case));
+  app.add_flag("--seats", out.seats,
+               "the event has a seat plan: half of the fans name seats, the others want the best");
   app.add_option("--promo-code", out.promo_codes,
                  "a code that fans use at checkout now and then; repeatable");
   app.add_flag("--no-queue", out.no_queue,
@@ -103,6 +105,8 @@ std::string problem_with(const load_options& options) {
     return "--promo-code and --no-queue belong to --buy-by checkout or mixed";
   if (options.buy_by != buying_way::claims && options.join_only)
     return "--join-only buys nothing: --buy-by does not belong to it";
+  if (options.seats && (options.buy_by != buying_way::claims || options.join_only))
+    return "--seats belongs to --buy-by claims";
   for (const auto& code : options.promo_codes)
     if (code.empty() || code.find_first_of("\"\\\r\n") != std::string::npos)
       return "--promo-code is not a code: " + code;

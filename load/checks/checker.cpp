@@ -3,6 +3,7 @@
 #include "load/checks/check_parts.hpp"
 #include "load/checks/entry_checks.hpp"
 #include "load/checks/order_checks.hpp"
+#include "load/checks/seat_checks.hpp"
 
 #include <algorithm>
 
@@ -27,9 +28,10 @@ constexpr std::array check_names{
   check_name{"lost_orders", "I7"},       check_name{"order_reverted", "I10"},
   check_name{"order_amounts", "I4"},     check_name{"orders_confirmed", "I3"},
   check_name{"order_stock", "I1"},       check_name{"promo_uses", "-"},
-  check_name{"order_money", "I3"},
+  check_name{"order_money", "I3"},       check_name{"seat_twice", "I1"},
+  check_name{"seat_map", "-"},
 };
-static_assert(check_names.size() == static_cast<std::size_t>(check_id::order_money) + 1);
+static_assert(check_names.size() == static_cast<std::size_t>(check_id::seat_map) + 1);
 
 // ---- claims -------------------------------------------------------------------------------------------
 
@@ -364,7 +366,7 @@ std::string_view name_of(verdict result) {
 
 judgement judge(const sale_history& history) {
   judgement out;
-  for (std::uint8_t id = 0; id <= static_cast<std::uint8_t>(check_id::order_money); ++id)
+  for (std::uint8_t id = 0; id <= static_cast<std::uint8_t>(check_id::seat_map); ++id)
     out.checks.push_back({static_cast<check_id>(id), verdict::held, 0, {}, {}});
   out.stock = history.terms.available_at_start();
 
@@ -382,6 +384,7 @@ judgement judge(const sale_history& history) {
   check_balance(history, claims, payments, check_of(out, check_id::money_balance), out);
   out.sold_units = out.claim_units + out.orders.bought_units;
   judge_order_books(history, out);
+  judge_seats(history, out);
   check_sold(history, check_of(out, check_id::sold_equals_stock), out);
   return out;
 }

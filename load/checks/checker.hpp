@@ -38,7 +38,9 @@ enum class check_id : std::uint8_t {
   orders_confirmed,
   order_stock,
   promo_uses,
-  order_money
+  order_money,
+  seat_twice,
+  seat_map
 };
 
 enum class verdict : std::uint8_t { held, broken, not_judged };

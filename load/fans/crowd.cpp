@@ -87,6 +87,13 @@ asio::awaitable<void> crowd::watch_event() {
   }
   deadline_us_ = now_us() + static_cast<run_time_us>(options_.books_s * 1e6);
   co_await read_first_books();
+  if (options_.seats) {
+    result_.reached = co_await read_first_seats();
+    if (!result_.reached) {
+      watch_done_ = true;
+      co_return stop_everything();
+    }
+  }
   clock_.restart();
   deadline_us_ = static_cast<run_time_us>(options_.timeout_s * 1e6);
   asio::co_spawn(context_, start_fans(), asio::detached);
@@ -94,10 +101,12 @@ asio::awaitable<void> crowd::watch_event() {
     watch_timer_.expires_after(std::chrono::milliseconds(options_.watch_interval_ms));
     co_await watch_timer_.async_wait(as_result);
     if (!time_is_over() && progress_.finished < options_.fans) co_await look_at_event(false);
+    co_await follow_seats();
   }
   co_await look_at_event(false);
   fans_elapsed_s_ = static_cast<double>(now_us()) / 1e6;
   co_await read_last_books();
+  co_await read_last_seats();
   watch_link_->close();
   watch_done_ = true;
 }

@@ -10,6 +10,7 @@
 #include "load/base/url.hpp"
 #include "load/fans/arrival.hpp"
 #include "load/wire/link.hpp"
+#include "load/wire/seat_wire.hpp"
 #include "load/wire/wire.hpp"
 
 #include <functional>
@@ -83,6 +84,9 @@ public:
   void count_joined() { ++progress_.joined; }
   void count_checkout(const std::string& answer) { ++result_.checkouts[answer]; }
   void count_admitted() { ++progress_.admitted; }
+  void count_refused_seats() { ++result_.history.seats.refused; }
+  // `is_modest`: the fan wants one seat, whichever. (crowd_seats.cpp)
+  [[nodiscard]] std::string claim_text(const std::string& admission_token, bool is_modest);
 
 private:
   asio::awaitable<void> start_fans();
@@ -98,6 +102,12 @@ private:
   asio::awaitable<void> read_last_books();
   asio::awaitable<bool> read_books(sale_books& out);
   asio::awaitable<boost::json::value> ask_books(std::string path);
+  // ---- the event's seats (crowd_seats.cpp) ----
+  asio::awaitable<boost::json::value> ask_seats(std::string path);
+  asio::awaitable<bool> read_first_seats();
+  asio::awaitable<void> follow_seats();
+  asio::awaitable<void> read_last_seats();
+  std::vector<std::size_t> free_seats(std::size_t count);
   void end_sale();
   void stop_everything();
   [[nodiscard]] progress current_progress() const;
@@ -130,6 +140,8 @@ private:
   std::vector<std::unique_ptr<fan>> fans_;
   progress progress_;
   crowd_result result_;
+  std::vector<hall_seat> hall_; // empty without --seats
+  seat_states seats_;
 };
 
 } // namespace fq::load

@@ -205,7 +205,7 @@ asio::awaitable<void> fan::take_claim() {
   plan.method = "POST";
   plan.target = around_.target("/events/" + around_.event() + "/claims");
   plan.key = next_key("claim");
-  plan.body = R"({"admission_token":")" + entry_.admission_token + R"("})";
+  plan.body = around_.claim_text(entry_.admission_token, is_modest_);
   const auto first_sent_us = around_.now_us();
   auto got = co_await call(std::move(plan));
   if (!got.answered) {
@@ -231,6 +231,14 @@ asio::awaitable<void> fan::take_claim() {
   }
   if (got.code == "event_ended") co_return end(outcome::ended);
   if (got.code == "limit_exceeded") co_return end(outcome::refused);
+  const bool is_seat_refused =
+    got.code == "seat_taken" || got.code == "seat_single" || got.code == "seat_accessible_only";
+  if (is_seat_refused || got.code == "no_best_seats") {
+    is_modest_ = is_modest_ || !is_seat_refused || around_.random().unit() < 0.5;
+    around_.count_refused_seats();
+    co_await nap(static_cast<run_time_us>(around_.random().under(none_free_pause_us)));
+    co_return co_await look();
+  }
   if (got.code == "none_free" || got.code == "sale_not_started") {
     const auto jitter_us = static_cast<run_time_us>(around_.random().under(none_free_pause_us));
     co_await nap(none_free_pause_us / 2 + jitter_us);

@@ -132,6 +132,7 @@ private:
   run_time_us checkout_sent_us_ = 0; // of the first attempt to place it
   bool is_cautious_ = false; // a larger order was refused: order one ticket
   bool tries_promo_ = true;
+  bool is_modest_ = false; // the seats that it wanted were refused: any single one is welcome
 };
 
 } // namespace fq::load

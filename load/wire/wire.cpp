@@ -134,6 +134,10 @@ std::optional<claim_sight> read_claim(const json::value& body) {
     if (!type || !quantity || !price) return std::nullopt;
     out.items.push_back({*type, *quantity, *price});
   }
+  const auto* seats = member(body, "seats");
+  if (seats != nullptr && seats->is_array())
+    for (const auto& seat : seats->as_array())
+      if (seat.is_string()) out.seats.emplace_back(seat.as_string());
   return out;
 }
 

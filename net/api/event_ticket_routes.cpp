@@ -6,6 +6,7 @@
 #include "net/http/query.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/services.hpp"
+#include "net/service/ticket_seats.hpp"
 #include "net/service/transfers.hpp"
 #include "net/wire/json_in.hpp"
 #include "net/wire/order_codec.hpp"
@@ -19,6 +20,8 @@ awaitable<response> list_held(call c) {
   list_held_tickets wish{c.who, page.before, page.limit};
   auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
   if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
+  auto finding = find_seats_of(c.ctx, got.reply, c.who);
+  got.reply.seats = co_await finding;
   co_return response{.status = 200, .body = held_tickets_text(got.reply)};
 }
 

@@ -57,8 +57,17 @@ inline constexpr range quantity_range{1, 100};
 inline constexpr range seat_name_size{1, 26}; ///< of section, row and seat, with two hyphens
 inline constexpr range section_size{1, 8}; ///< its code
 inline constexpr range changed_seats_count{1, 1'000}; ///< of one change: about the default http.body_limit
-/// A plan that a request stores. About 10,000 seats, which take 15 ms of an io thread to read.
+/// A plan that a request stores: about 10,000 seats. Larger halls are generated: a body is in memory before
+/// its sender is known.
 inline constexpr std::size_t plan_body_max = 1024 * 1024;
+/// Of a generated hall.
+inline constexpr range hall_sections_count{1, 100}, hall_rows_range{1, 500}, hall_row_seats_range{1, 500};
+inline constexpr range hall_aisles_range{0, 20}, hall_accessible_range{0, 100};
+inline constexpr range hall_length_range{0, 100'000}; ///< centimetres
+inline constexpr range hall_seat_range{20, 500}; ///< centimetres from a seat or row to the next
+inline constexpr range plan_name_size{0, 100}, seat_label_size{0, 8}, plan_type_size{1, 100};
+/// Seconds until a client tries again that found all threads busy.
+inline constexpr unsigned plan_retry_after = 2;
 inline constexpr range accessible_range{0, 100}; ///< of the seats of a claim
 /// Event tickets that a refund names: more go in another refund.
 inline constexpr range named_tickets_count{1, 200};

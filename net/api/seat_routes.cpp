@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reserved seats of an event: its plan, its map, and the organizer's changes. The event actor decides.
 #include "domain/seats/drawing.hpp"
+#include "domain/seats/hall.hpp"
 #include "domain/seats/plan_text.hpp"
 #include "net/api/limits.hpp"
 #include "net/api/routes.hpp"
@@ -14,6 +15,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
+#include <memory>
 
 namespace fq::net {
 namespace {
@@ -94,20 +97,91 @@ std::vector<field_error> find_types(const seat_plan& plan, const event_view& eve
   return errors;
 }
 
-awaitable<response> store_plan(call c) {
-  set_seat_plan wish{{c.id, c.by}, {{}, "seat plan"}, {}};
-  if (auto no = read_rules(c.rq, wish)) co_return std::move(*no);
+/// As the owner decides: other people's files are not read.
+bool is_manager_of(const event_row& event, const principal& by) {
+  return event.tenant == by.tenant && (by.kind == principal_kind::operate || event.organizer == by.id);
+}
+
+struct read_plan {
+  made_plan made;
+  std::string text = {}; ///< text_of(seat_plan)
+};
+
+/// `make`: makes the plan, by another thread: 50,000 seats take 50 ms.
+awaitable<response> store_made(const call& c, set_seat_plan wish, std::function<made_plan()> make) {
   auto event = co_await ask_event(c.ctx, owner_of(c.id), find_event{{c.id, c.by}, {}});
   if (auto refusal = refused(c.rq, event)) co_return std::move(*refusal);
-  const bool is_csv = c.rq.field("Content-Type").starts_with(plan_csv_type);
-  const auto made = is_csv ? plan_of_csv(c.rq.body) : plan_of_json(c.rq.body);
-  if (made.plan == nullptr) co_return problem(fault::invalid_field, c.rq.request_id, errors_of(made.errors));
-  if (auto errors = find_types(*made.plan, event.reply.event, wish.ticket_types); !errors.empty())
+  if (!is_manager_of(event.reply.event.event, c.by)) co_return problem(fault::not_found, c.rq.request_id);
+  auto job = [make = std::move(make)] {
+    read_plan read{make()};
+    if (read.made.plan != nullptr) read.text = text_of(*read.made.plan);
+    return read;
+  };
+  auto read = co_await offload(c.ctx.io, c.ctx.shared->printing_lane, std::move(job));
+  if (!read) co_return problem(fault::unavailable, c.rq.request_id, {}, plan_retry_after);
+  const auto& plan = read->made.plan;
+  if (plan == nullptr) co_return problem(fault::invalid_field, c.rq.request_id, errors_of(read->made.errors));
+  if (auto errors = find_types(*plan, event.reply.event, wish.ticket_types); !errors.empty())
     co_return problem(fault::invalid_field, c.rq.request_id, errors);
-  wish.plan = text_of(*made.plan);
+  wish.plan = std::move(read->text);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
   co_return response{.status = 204, .content_type = {}};
+}
+
+awaitable<response> store_plan(call c) {
+  set_seat_plan wish{{c.id, c.by}, {{}, "seat plan"}, {}};
+  if (auto no = read_rules(c.rq, wish)) co_return std::move(*no);
+  const bool is_csv = c.rq.field("Content-Type").starts_with(plan_csv_type);
+  std::function<made_plan()> make = [is_csv, body = std::string{c.rq.body}] {
+    return is_csv ? plan_of_csv(body) : plan_of_json(body);
+  };
+  auto storing = store_made(c, std::move(wish), std::move(make));
+  co_return co_await storing;
+}
+
+hall_section read_section(object_reader& o) {
+  for (const auto* name : {"ticket_type", "rows", "seats"}) o.require(name);
+  hall_section section;
+  section.code = o.text("section", seat_label_size).value;
+  section.name = o.text("name", plan_name_size).value;
+  section.ticket_type = o.text("ticket_type", plan_type_size).value;
+  section.rows = o.number<std::uint32_t>("rows", hall_rows_range).value;
+  section.seats = o.number<std::uint32_t>("seats", hall_row_seats_range).value;
+  section.widening = o.number<std::uint32_t>("widening", hall_aisles_range).value;
+  section.accessible = o.number<std::uint32_t>("accessible", hall_accessible_range).value;
+  return section;
+}
+
+std::optional<response> read_hall(const request& rq, hall& made) {
+  return read_json(rq, body_need::required, [&made](object_reader& body) {
+    body.require("sections");
+    made.name = body.text("name", plan_name_size).value;
+    body.objects("sections", hall_sections_count,
+                 [&made](object_reader& o) { made.sections.push_back(read_section(o)); });
+    made.aisles = body.number<std::uint32_t>("aisles", hall_aisles_range).value;
+    made.has_lettered_rows = body.flag("lettered_rows").value;
+    const auto length = [&body](const char* name, range allowed, std::int32_t& to) {
+      const auto given = body.number<std::int32_t>(name, allowed);
+      if (given.given) to = given.value;
+    };
+    length("radius", hall_length_range, made.radius);
+    length("stage_distance", hall_length_range, made.stage_distance);
+    length("seat_width", hall_seat_range, made.seat_width);
+    length("row_depth", hall_seat_range, made.row_depth);
+    length("aisle_width", hall_length_range, made.aisle_width);
+    length("section_gap", hall_length_range, made.section_gap);
+  });
+}
+
+awaitable<response> generate_plan(call c) {
+  set_seat_plan wish{{c.id, c.by}, {{}, "generated seat plan"}, {}};
+  if (auto no = read_rules(c.rq, wish)) co_return std::move(*no);
+  hall made;
+  if (auto no = read_hall(c.rq, made)) co_return std::move(*no);
+  std::function<made_plan()> make = [made = std::move(made)] { return make_plan(draft_of(made)); };
+  auto storing = store_made(c, std::move(wish), std::move(make));
+  co_return co_await storing;
 }
 
 awaitable<response> remove_plan(call c) {
@@ -118,21 +192,32 @@ awaitable<response> remove_plan(call c) {
   co_return response{.status = 204, .content_type = {}};
 }
 
+std::string text_in(std::string_view form, const seat_plan& plan) {
+  if (form == "csv") return csv_of(plan);
+  return form == "svg" ? draw(plan, drawing_style::built_in) : json_of(plan);
+}
+
 awaitable<response> show_plan(call c) {
   std::optional<response> no;
   const auto form = query_parameters::read(c.rq, {"form"}, no).find("form").value_or("json");
   if (no) co_return std::move(*no);
   if (form != "json" && form != "csv" && form != "svg")
     co_return problem(fault::invalid_parameter, c.rq.request_id, "form: must be json, csv or svg");
-  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_seat_plan{{c.id, c.by}});
+  auto& shown = c.ctx.shared->shown_plans;
+  const find_seat_plan wish{{c.id, c.by}, shown.find(c.id, form).digest};
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), wish);
   if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
-  const auto plan = plan_of_text(got.reply.plan);
-  if (plan == nullptr) co_return problem(fault::internal_error, c.rq.request_id);
+  auto kept = shown.find(c.id, form); // another request may have made the text meanwhile
+  if (kept.text == nullptr || kept.digest != got.reply.digest) {
+    const auto plan = plan_of_text(got.reply.plan);
+    if (plan == nullptr) co_return problem(fault::unavailable, c.rq.request_id, {}, plan_retry_after);
+    kept.digest = got.reply.digest;
+    kept.text = std::make_shared<const std::string>(text_in(form, *plan));
+    shown.keep(kept);
+  }
   response answer{.status = 200};
   answer.content_type = form == "csv" ? plan_csv_type : form == "svg" ? svg_type : json_type;
-  answer.body = form == "csv"   ? csv_of(*plan)
-                : form == "svg" ? draw(*plan, drawing_style::built_in)
-                                : json_of(*plan);
+  answer.body = *kept.text;
   co_return answer;
 }
 
@@ -146,6 +231,7 @@ std::span<const route> seat_routes() {
     {get, "/events/{id}/seat-plan", for_anybody_or_persons<show_plan, query_use::own>},
     {put, "/events/{id}/seat-plan", for_managers<store_plan, query_use::own>, plan_body_max},
     {del, "/events/{id}/seat-plan", for_managers<remove_plan>},
+    {put, "/events/{id}/seat-plan/hall", for_managers<generate_plan, query_use::own>},
   };
   return table;
 }

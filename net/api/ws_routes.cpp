@@ -10,6 +10,7 @@
 #include "net/service/services.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace fq::net {
 namespace {
@@ -21,6 +22,7 @@ struct credentials {
   std::optional<response> no;
   std::string_view token;
   std::string_view protocol; ///< protocol to answer; empty: the client offered none
+  std::uint64_t seats_version = 0; ///< see ws_upgrade
 };
 
 /// Reads "fairqueue.v1, <token>". The token is sent as a second protocol name, because browsers cannot set
@@ -39,9 +41,16 @@ credentials read_protocols(std::string_view offered) {
   return found;
 }
 
+bool read_version(std::string_view text, std::uint64_t& version) {
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), version);
+  return failed == std::errc{} && end == text.data() + text.size();
+}
+
 credentials read_credentials(const request& rq) {
   auto found = read_protocols(rq.field(protocol_field));
-  const auto query = query_parameters::read(rq, {"token"}, found.no);
+  const auto query = query_parameters::read(rq, {"token", "seats"}, found.no);
+  if (const auto seats = query.find("seats"); seats && !read_version(*seats, found.seats_version))
+    found.no = problem(fault::invalid_parameter, rq.request_id, "seats: must be a version of the map");
   if (const auto token = query.find("token"); token && found.token.empty()) found.token = *token;
   if (found.token.empty()) found.token = bearer_token(rq);
   return found;
@@ -53,6 +62,7 @@ struct visitor {
   uuid who;
   timestamp authorized_until;
   std::string_view protocol;
+  std::uint64_t seats_version = 0;
 };
 
 visitor admit(context& ctx, const request& rq, token_kind kind) {
@@ -66,12 +76,14 @@ visitor admit(context& ctx, const request& rq, token_kind kind) {
   if (who.no) return {std::move(who.no), {}, {}, {}};
   if (who.expires_at <= ctx.environment.wall_now()) // accepted by clock tolerance only
     return {unauthenticated(ctx, rq), {}, {}, {}};
-  return {limit_customer(ctx, rq, who.subject), who.subject, who.expires_at, found.protocol};
+  return {limit_customer(ctx, rq, who.subject), who.subject, who.expires_at, found.protocol,
+          found.seats_version};
 }
 
 response follow(const entry_view& entry, const visitor& v, bool by_ticket) {
   response answer;
-  answer.upgrade = ws_upgrade{v.who, by_ticket, entry.event, entry.number, v.protocol, v.authorized_until};
+  answer.upgrade =
+    ws_upgrade{v.who, by_ticket, entry.event, entry.number, v.protocol, v.authorized_until, v.seats_version};
   return answer;
 }
 

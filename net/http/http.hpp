@@ -65,6 +65,7 @@ struct ws_upgrade {
   queue_number number{};
   std::string_view protocol; ///< answered as Sec-WebSocket-Protocol; empty: none. Static storage.
   timestamp authorized_until = never; ///< the socket is then closed with 4401
+  std::uint64_t seats_version = 0; ///< of the seat map that the client has; 0: it does not follow the map
 };
 
 /// A body that is produced while it is sent, for answers too long for memory. Sent chunked, or until the

@@ -10,13 +10,15 @@ namespace fq::net {
 
 // -- forms
 /// Max fields of a form: the ticket choice of an event with the most ticket types fits.
-inline constexpr std::size_t form_fields_max = 100;
+inline constexpr std::size_t form_fields_max = 120;
 /// Bytes of a first or last name, as in the API.
 inline constexpr std::size_t name_bytes_max = 100;
 /// Bytes of a promo code, as in the API.
 inline constexpr std::size_t promo_code_bytes_max = 100;
 /// Tickets of one type in one order, as in the API.
 inline constexpr std::uint32_t quantity_max = 100;
+/// Characters of the name of a seat, as in the API.
+inline constexpr std::size_t seat_name_chars_max = 26;
 /// Characters of the key of a join: enough to be unpredictable.
 inline constexpr std::size_t join_key_min = 16;
 /// See join_key_min; ours have 32.

@@ -5,6 +5,7 @@
 #include "display/event_times.hpp"
 #include "net/http/json_text.hpp"
 #include "net/pages/qr_svg.hpp"
+#include "net/pages/seat_text.hpp"
 
 #include <algorithm>
 
@@ -43,13 +44,19 @@ std::string code_of(const event_ticket_listing& l, const event_ticket_keys& keys
   return rotating_code(keys.secret_of(t.id, t.generation), {l.event, t.id, t.generation}, now);
 }
 
+std::string seat_of(language in, const held_tickets_reply& held, const event_ticket_id& ticket) {
+  const auto seat = std::ranges::find(held.seats, ticket, &ticket_seat::ticket);
+  return seat == held.seats.end() ? std::string{} : seat_text(in, seat->place);
+}
+
 void add_ticket(page_data& data, const ticket_holder& who, const event_ticket_listing& l,
-                const transfers_reply& offers, const keys_lookup& keys_of) {
+                const std::string& seat, const transfers_reply& offers, const keys_lookup& keys_of) {
   const auto& t = l.ticket;
   auto ticket = data.add("TICKET");
   ticket.set("TICKET_ID", to_string(t.id));
   ticket.set("NAME", l.event_name);
   ticket.set("TYPE", l.ticket_type_name);
+  ticket.set_optional("SEAT", seat);
   if (is_set(l.starts_at)) ticket.set_optional("STARTS", time_text(l.starts_at, l.time_zone, tag_of(who.in)));
   ticket.set_optional("VENUE", l.venue_name);
   const bool is_off = l.event_state == event_status::cancelled;
@@ -114,7 +121,8 @@ site_page my_tickets_page(const ticket_holder& who, const held_tickets_reply& he
   data.set_optional("PROBLEM", problem);
   data.show("IS_EMPTY", held.tickets.empty());
   data.show("HAS_MORE", held.more);
-  for (const auto& l : held.tickets) add_ticket(data, who, l, offers, keys_of);
+  for (const auto& l : held.tickets)
+    add_ticket(data, who, l, seat_of(who.in, held, l.ticket.id), offers, keys_of);
   for (const auto& l : offers.transfers)
     if (l.transfer.receiver == who.customer && l.transfer.expires_at > who.now) add_offer(data, l);
   const bool rotates =

@@ -12,6 +12,7 @@
 #include "net/pages/visit.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/services.hpp"
+#include "net/service/ticket_seats.hpp"
 #include "net/service/transfers.hpp"
 #include "net/wire/json_in.hpp"
 #include "web/assets.hpp"
@@ -64,6 +65,8 @@ awaitable<response> show_in_hand(const visit& v, std::string problem, unsigned s
   list_held_tickets held{v.customer, {}, tickets_shown_max};
   auto tickets = co_await ask(v.ctx, v.ctx.catalog, std::move(held));
   if (auto no = refused(v.rq, tickets)) co_return std::move(*no);
+  auto finding = find_seats_of(v.ctx, tickets.reply, v.customer);
+  tickets.reply.seats = co_await finding;
   list_transfers offers{v.customer, offers_shown_max};
   auto transfers = co_await ask(v.ctx, v.ctx.catalog, std::move(offers));
   if (auto no = refused(v.rq, transfers)) co_return std::move(*no);

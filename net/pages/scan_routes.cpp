@@ -53,7 +53,10 @@ std::string scan_state(const visit& v) {
                              "scan_search_offline",
                              "scan_sent_away",
                              "scan_somewhere",
-                             "scan_waiting"});
+                             "scan_waiting",
+                             "seat_place",
+                             "seat_place_row",
+                             "seat_place_table"});
   return out + '}';
 }
 

@@ -3,6 +3,7 @@
 
 #include "domain/money/money_text.hpp"
 #include "net/pages/event_facts.hpp"
+#include "net/pages/seat_text.hpp"
 #include "net/pages/wait_page.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/order_codec.hpp"
@@ -88,6 +89,10 @@ void add_quantities(page_data& data, const ticket_type_row& type, const choice_v
   const auto most = std::min<std::int64_t>(type.max_per_order, units_left(type));
   data.show("CAN_CHOOSE");
   data.set("FIELD", field);
+  if (choice.event.has_seats) {
+    data.set_optional("SEAT_FIELD", seats_field(type.id));
+    data.set("SEATS", choice.sent.find(seats_field(type.id)));
+  }
   for (std::int64_t n = 0; n <= most; ++n) {
     const auto number = std::to_string(n);
     auto option = data.add("OPTION");
@@ -126,6 +131,35 @@ void set_contact(page_data& data, const choice_view& choice) {
   data.set_optional("PROMO_CODE", choice.sent.find("promo_code"));
 }
 
+void append_seat_types(std::string& out, const shopper& who, const event_view& event) {
+  out += ",\"types\":[";
+  for (const auto& type : event.ticket_types) {
+    out += out.back() == '[' ? "{\"id\":" : ",{\"id\":";
+    append_id(out, type.id);
+    out += ",\"name\":";
+    append_text(out, type.name);
+    out += ",\"price\":";
+    append_text(out, price_text(who.in, type.price, event.event.currency));
+    out += ",\"most\":";
+    append_unsigned(out, type.max_per_order);
+    out += type.on_sale ? ",\"on_sale\":true}" : ",\"on_sale\":false}";
+  }
+  out += ']';
+}
+
+/// What the script of the seats says.
+std::string seat_texts(language in) {
+  return texts_json(in, {"limit_exceeded",     "none_free",        "not_together",
+                         "promo_code_refused", "seat_accessible",  "seat_accessible_only",
+                         "seat_chosen",        "seat_companion",   "seat_free",
+                         "seat_held",          "seat_kept",        "seat_lost",
+                         "seat_not_sold",      "seat_obstructed",  "seat_place",
+                         "seat_place_row",     "seat_place_table", "seat_single",
+                         "seat_sold",          "seat_taken",       "seats_chosen",
+                         "seats_none",         "seats_row",        "seats_section",
+                         "seats_title",        "try_again"});
+}
+
 std::string choice_state(const shopper& who, const choice_view& choice) {
   std::string out;
   begin_state(out, who);
@@ -133,8 +167,11 @@ std::string choice_state(const shopper& who, const choice_view& choice) {
   append_id(out, choice.event.event.id);
   out += ",\"decimals\":";
   append_unsigned(out, decimals_of(choice.event.event.currency));
-  out +=
-    ",\"texts\":" + texts_json(who.in, {"try_again", "none_free", "limit_exceeded", "promo_code_refused"});
+  if (choice.event.has_seats) append_seat_types(out, who, choice.event);
+  out += ",\"texts\":"
+         + (choice.event.has_seats
+              ? seat_texts(who.in)
+              : texts_json(who.in, {"try_again", "none_free", "limit_exceeded", "promo_code_refused"}));
   return out + '}';
 }
 
@@ -180,6 +217,7 @@ void set_receipt(page_data& data, const shopper& who, const order_view& v, const
     row.set("PRICE",
             price_text(who.in, item.unit_price * static_cast<money>(item.quantity), v.claim.currency));
   }
+  for (const auto& place : v.claim.places) data.add("SEAT").set("PLACE", seat_text(who.in, place));
   set_sums(data, v.order, v.claim.currency);
   data.set("FIRST_NAME", v.order.contact.first_name);
   data.set("LAST_NAME", v.order.contact.last_name);
@@ -203,6 +241,7 @@ std::string order_state(const shopper& who, const order_view& v) {
 } // namespace
 
 std::string quantity_field(const ticket_type_id& type) { return "t." + to_string(type); }
+std::string seats_field(const ticket_type_id& type) { return "s." + to_string(type); }
 
 site_page on_sale_page(const shopper& who, const std::vector<event_view>& events) {
   site_page page{who.in, "shop", std::string{text(who.in, "shop_title")}};
@@ -225,6 +264,8 @@ site_page choice_page(const shopper& who, const choice_view& choice) {
   set_facts(data, who.in, event);
   if (!choice.problem.empty()) data.set_optional("PROBLEM", text(who.in, choice.problem));
   data.set("ORDER_KEY", choice.order_key);
+  data.show("HAS_SEATS", choice.event.has_seats);
+  data.show("ACCESSIBLE", wants_accessible(choice.sent));
   for (const auto& type : choice.event.ticket_types) add_ticket_type(data, who, type, choice);
   set_contact(data, choice);
   data.show("NO_QUOTE", !choice.quote);

@@ -34,6 +34,8 @@ struct choice_view {
   std::string problem = {}; ///< key of the text of the refusal
   std::string order_key = {}; ///< makes a form that is sent twice one order
 };
+/// Whether chosen seats may be accessible and companions' seats.
+[[nodiscard]] inline bool wants_accessible(const form& sent) { return sent.find("accessible") == "1"; }
 [[nodiscard]] site_page choice_page(const shopper& who, const choice_view& choice);
 
 /// `event`: for the names of ticket types.
@@ -43,5 +45,7 @@ struct choice_view {
 
 /// Name of the form field with the quantity of a ticket type: "t." and its id.
 [[nodiscard]] std::string quantity_field(const ticket_type_id& type);
+/// Name of the form field with the names of its chosen seats, which the script fills in: "s." and its id.
+[[nodiscard]] std::string seats_field(const ticket_type_id& type);
 
 } // namespace fq::net

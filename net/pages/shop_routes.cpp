@@ -109,10 +109,29 @@ awaitable<response> show_tickets(visit v) {
   co_return show_choice(v, at, {});
 }
 
-/// The quantities of the form. Nothing if one is invalid.
+/// Names with a blank between them. Nothing if one is too long, or they are too many.
+std::optional<std::vector<std::string>> names_in(std::string_view text) {
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(' '), text.size());
+    if (end > seat_name_chars_max || names.size() == quantity_max) return std::nullopt;
+    if (end > 0) names.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return names;
+}
+
+/// The quantities and seats of the form. Nothing if one is invalid.
 std::optional<std::vector<item_wish>> items_of(const form& sent, const event_view& event) {
   std::vector<item_wish> items;
   for (const auto& type : event.ticket_types) {
+    auto seats = names_in(sent.find(seats_field(type.id)));
+    if (!seats) return std::nullopt;
+    if (!seats->empty()) {
+      const auto count = static_cast<std::uint32_t>(seats->size());
+      items.push_back({type.id, count, 0, std::move(*seats)});
+      continue;
+    }
     const auto text = sent.find(quantity_field(type.id));
     if (text.empty()) continue;
     std::uint32_t quantity = 0;
@@ -129,7 +148,9 @@ std::string text_of(reason why) {
   static const std::map<reason, std::string_view> texts{
     {reason::none_free, "none_free"},
     {reason::no_best_seats, "not_together"},
-    {reason::seat_single, "not_together"},
+    {reason::seat_single, "seat_single"},
+    {reason::seat_taken, "seat_taken"},
+    {reason::seat_accessible_only, "seat_accessible_only"},
     {reason::event_sold_out, "none_free"},
     {reason::not_on_sale, "none_free"},
     {reason::limit_exceeded, "limit_exceeded"},
@@ -159,6 +180,7 @@ std::string problem_of(const form& sent, const std::vector<item_wish>& items, bo
 awaitable<response> show_quote(const visit& v, const counter& at, std::vector<item_wish> items) {
   get_quote wish{v.id, v.customer, {}};
   wish.wish.items = std::move(items);
+  wish.wish.seats.asks_accessible = wants_accessible(v.sent);
   wish.wish.promo_code = v.sent.find("promo_code");
   code_guess guess{v.ctx, v.rq, v.customer, v.id, !wish.wish.promo_code.empty()};
   if (guess.no) co_return std::move(*guess.no);
@@ -177,6 +199,7 @@ place_order order_of(const visit& v, const counter& at, std::vector<item_wish> i
   if (at.place)
     order.admission_token = make_session_token(v.ctx.sessions, at.place->id, at.place->admission_no);
   order.wish.items = std::move(items);
+  order.wish.seats.asks_accessible = wants_accessible(v.sent);
   order.wish.promo_code = v.sent.find("promo_code");
   order.wish.contact = {std::string{v.sent.find("first_name")},
                         std::string{v.sent.find("last_name")},

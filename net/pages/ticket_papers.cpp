@@ -3,6 +3,7 @@
 
 #include "display/event_times.hpp"
 #include "net/pages/event_facts.hpp"
+#include "net/pages/seat_text.hpp"
 #include "net/pages/wait_page.hpp"
 
 #include <boost/json/array.hpp>
@@ -31,6 +32,7 @@ print::event_ticket_page printed(language in, const event_row& event, const tick
                 {label("doors"), doors_text(in, event.facts)},
                 {label("event_ticket_place"), place_text(event.facts)},
                 {label("event_ticket_type"), paper.type_name},
+                {label("event_ticket_seat"), seat_text(in, paper.seat)},
                 {label("event_ticket_attendee"), paper.attendee},
                 {label("order_number"), paper.order.is_nil() ? std::string{} : to_string(paper.order)},
                 {label("event_ticket_price"), price_text(in, paper.price, event.currency)}};
@@ -77,6 +79,10 @@ std::vector<ticket_paper> papers_of(const json::object& tickets, const json::obj
     paper.order = parse_uuid(text_in(data, "order_id")).value();
     paper.type_name = text_in(o, "type");
     paper.price = o.at("price").to_number<money>();
+    if (const auto* seat = o.if_contains("seat")) {
+      const auto& place = seat->as_object();
+      paper.seat = {text_in(place, "section"), text_in(place, "row"), text_in(place, "seat")};
+    }
   }
   return papers;
 }

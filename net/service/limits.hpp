@@ -68,6 +68,13 @@ inline constexpr std::uint32_t reports_per_manager = 120;
 /// Searches of a device, a minute: each costs the event some milliseconds, and a person types slower.
 inline constexpr std::uint32_t gate_searches_per_device = 60;
 
+/// Texts of seat plans for shoppers, in all forms: those of the largest plans have 5 MB.
+inline constexpr std::size_t kept_plans_max = 12;
+
+/// Events that are asked for the seats of a list of tickets, one after the other; further tickets are shown
+/// without. A person has tickets with seats for a few events.
+inline constexpr std::size_t events_asked_for_seats = 8;
+
 /// Requests of a customer for an export, a minute: each costs the ledger's reader some milliseconds.
 inline constexpr std::uint32_t exports_per_customer = 10;
 /// Erasures of customers of one network: a few thousand fill the list of them (actors/directory).

@@ -16,6 +16,7 @@
 #include "net/service/key_directory.hpp"
 #include "net/service/metrics.hpp"
 #include "net/service/offload.hpp"
+#include "net/service/plan_cache.hpp"
 #include "net/wire/cursor.hpp"
 #include "outbound/webhook_url.hpp"
 
@@ -97,8 +98,10 @@ struct services {
   [[nodiscard]] bool may_name(const std::string& gateway) const {
     return gateways.empty() || gateways.contains(gateway);
   }
+  plan_cache shown_plans;
   blocking_lane sandbox_lane; ///< also for the demo's mailbox
-  blocking_lane printing_lane{printing_threads, printing_pages_max}; ///< of event tickets and reports
+  blocking_lane printing_lane{printing_threads,
+                              printing_pages_max}; ///< of event tickets and reports; also reads seat plans
 
   /// checkout.async_percent of events without their own value: the installation's setting, or else the
   /// configured one.

@@ -6,6 +6,7 @@
 
 #include "net/bridge/limits.hpp"
 #include "net/websocket/limits.hpp"
+#include "net/websocket/seat_feed.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/order_codec.hpp"
 
@@ -47,6 +48,7 @@ struct line {
   std::uint64_t moves_seen = 0; ///< of the line, at the last sweep
   bool untold = false; ///< a socket may have moved since its last position
   bool sweeping = false;
+  seat_feed seats;
 
   [[nodiscard]] bool is_open() const { return known && known->now == known_line::phase::open; }
 };
@@ -75,6 +77,7 @@ void hub::adopt(stream socket, const ws_upgrade& upgrade, const boost::asio::ip:
     new ws_peer(ctx_, *this, std::move(socket), client, upgrade.holder, steady(upgrade.authorized_until))};
   peer->number = upgrade.number;
   peer->by_ticket = upgrade.by_ticket;
+  peer->seats_version = upgrade.seats_version;
   intrusive_ptr_add_ref(peer.get()); // the list's reference
   peers_.push_back(*peer);
   ++peers_open_;
@@ -110,6 +113,7 @@ void hub::enter_line(const line_ptr& l, ws_peer& peer) {
   peer.next_same_number = std::exchange(first, &peer);
   peer.stand(standing::needed);
   ++l->peers;
+  if (peer.seats_version != 0) ++l->seats.sockets;
 }
 
 void hub::leave_line(line& l, ws_peer& peer) {
@@ -127,6 +131,7 @@ void hub::leave_line(line& l, ws_peer& peer) {
   peer.line = nullptr;
   peer.next_same_number = nullptr;
   --l.peers;
+  if (peer.seats_version != 0) --l.seats.sockets;
 }
 
 void hub::on_closing(ws_peer& peer) {
@@ -185,6 +190,7 @@ void hub::sweep(milliseconds now) {
     if (l->known->watches_presence && now - l->present_told_at >= presence_interval) tell_presence(*l);
     const bool has_moved = l->known->places.moves() != l->moves_seen;
     if ((has_moved || l->untold) && !l->sweeping) sweep_positions(l);
+    if (l->seats.sockets > 0 && !l->seats.is_asking && l->seats.ask_at <= now) follow_seats(l);
   }
   if (++ticks_ % peer_sweep_ticks != 0) return;
   for (auto at = peers_.begin(); at != peers_.end();) {
@@ -390,6 +396,38 @@ void hub::show_positions(line& l) {
     if (const auto position = places.position(peer->spot, peer->base))
       offer_position(*peer, {*position, static_cast<float>(low), static_cast<float>(high)}, l.moves_seen,
                      refresh);
+}
+
+// -- seats
+
+/// One question for all sockets of the event. After a new owner, or with no known version: the whole map.
+detached hub::follow_seats(line_ptr l) {
+  auto& feed = l->seats;
+  feed.is_asking = true;
+  const find_seats wish{{l->event, {}}, feed.version};
+  auto got = co_await ask_event(ctx_, owner_of(l->event), wish);
+  feed.is_asking = false;
+  const bool is_known = !got.error && !got.reply.no;
+  feed.ask_at =
+    ctx_.now + (is_known ? seats_refresh_of(feed.sockets, ctx_.options.io.threads) : seats_retry_after);
+  if (is_known && !stopped_ && !l->gone) show_seats(*l, got.reply);
+}
+
+/// A socket that has not read its last frame keeps its version. It hears of the map when it reads again.
+void hub::show_seats(line& l, const seats_reply& got) {
+  l.seats.version = got.version;
+  std::vector<ws_peer::ptr> due;
+  for (const auto& [number, first] : l.by_number)
+    for (auto* peer = first; peer; peer = peer->next_same_number)
+      if (peer->seats_version != 0 && peer->in_sync && !peer->has_unread()) due.emplace_back(peer);
+  const auto changes = got.from == 0 ? std::string{} : seats_frame(got.text);
+  const auto reload = seats_reload_frame(got.version);
+  for (const auto& peer : due) {
+    const auto news = news_for(peer->seats_version, {got.from, got.version, changes.size()});
+    if (news == seat_news::none) continue;
+    peer->seats_version = got.version;
+    peer->send(news == seat_news::changes ? changes : reload);
+  }
 }
 
 /// Reports every entry with an open socket as present.

@@ -68,6 +68,8 @@ private:
   detached sweep_positions(line_ptr l);
   void show_positions(line& l);
   void tell_presence(line& l);
+  detached follow_seats(line_ptr l);
+  void show_seats(line& l, const seats_reply& got);
   std::vector<ws_peer*> due_positions(line& l, milliseconds refresh) const;
   void offer_position(ws_peer& peer, const place& where, std::uint64_t moves, milliseconds refresh);
   std::uint64_t chance();

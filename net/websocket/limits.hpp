@@ -32,6 +32,15 @@ inline constexpr std::size_t snapshots_in_flight_max = 256;
 inline constexpr std::int64_t small_moves_a_second = 10'000;
 /// Interval of small position updates of one socket, by that rate.
 inline constexpr milliseconds refresh_min{1'000}, refresh_max{15'000};
+/// Frames about seats a second over all sockets of a node. 2,000 shoppers hear of each change four times a
+/// second; more hear less often, and all within a second.
+inline constexpr std::int64_t seat_frames_a_second = 10'000;
+/// A tick of the hub is 250 ms.
+inline constexpr milliseconds seats_refresh_min{200}, seats_refresh_max{900};
+/// Until the next question to an owner that did not answer, or whose event has no seats.
+inline constexpr milliseconds seats_retry_after{2'000};
+/// Bytes of a frame about seats: about 1,000 changed seats. Beyond it clients read the map.
+inline constexpr std::size_t seats_frame_max = 8 * 1024;
 /// The first places see every move, because their turn is near.
 inline constexpr std::uint64_t always_updated_places = 100;
 /// presence_timeout is at least four times as long.

@@ -69,6 +69,7 @@ public:
   void sweep(milliseconds now);
 
   [[nodiscard]] bool is_open() const { return state_ == state::open; }
+  [[nodiscard]] bool has_unread() const { return !pending_.empty(); }
 
   // State for the hub.
   struct line* line = nullptr;
@@ -85,6 +86,7 @@ public:
   std::uint64_t moves_then = 0; ///< of the line, at last_position
   line_spot spot;
   std::int64_t base = 0; ///< of its position; see line_copy
+  std::uint64_t seats_version = 0; ///< of its seat map; 0: it did not ask for the map
 
   friend void intrusive_ptr_add_ref(ws_peer* p) { ++p->references_; }
   friend void intrusive_ptr_release(ws_peer* p) {

@@ -94,10 +94,12 @@ json::value object_or_null(const scan_place& p) {
 
 json::value object_or_null(const checkin_ticket& t) {
   if (t.ticket.id.is_nil()) return nullptr;
-  return json::object{{"id", to_string(t.ticket.id)},       {"ticket_type", t.type},
-                      {"status", name_of(t.ticket.status)}, {"name", text_or_null(t.name)},
-                      {"order_id", id_or_null(t.order)},    {"refund_pending", t.refund_pending},
-                      {"last", object_or_null(t.last)}};
+  json::object out{{"id", to_string(t.ticket.id)},       {"ticket_type", t.type},
+                   {"status", name_of(t.ticket.status)}, {"name", text_or_null(t.name)},
+                   {"order_id", id_or_null(t.order)},    {"refund_pending", t.refund_pending},
+                   {"last", object_or_null(t.last)}};
+  add_seat(out, t.seat, t.place);
+  return out;
 }
 
 json::object object_of(const scan_view& v) {
@@ -131,7 +133,8 @@ json::array row_of(const gate_ticket& t) {
                   t.refund_pending ? 1 : 0,
                   is_set(t.last_at) ? json::value(unix_ms(t.last_at)) : json::value(nullptr),
                   text_or_null(t.last_place)};
-  if (!t.secret.empty()) row.push_back(json::value(base64url(t.secret)));
+  if (!t.secret.empty() || !t.seat.empty()) row.push_back(text_or_null(base64url(t.secret)));
+  if (!t.seat.empty()) row.push_back(json::value(t.seat));
   return row;
 }
 

@@ -173,6 +173,7 @@ void append_stock(std::string& out, const event_view& view) {
   append_integer(out, free);
   out += ",\"sold_out\":";
   append_flag(out, view.sold_out);
+  if (view.has_seats) out += ",\"has_seats\":true";
 }
 
 } // namespace

@@ -62,7 +62,7 @@ json::object object_of(const event_ticket_view& v) {
                    {"ticket_type_id", to_string(v.ticket_type)},
                    {"status", name_of(v.ticket.status)},
                    {"refund_pending", v.refund_pending}};
-  if (!v.seat.empty()) out["seat"] = v.seat;
+  add_seat(out, v.seat, v.place);
   return out;
 }
 
@@ -105,7 +105,12 @@ json::object object_of(const order_view& v) {
                                  {"refunded_quantity", item.refunded}});
   }
   out["items"] = std::move(items);
-  if (!v.claim.seats.empty()) out["seats"] = json::array(v.claim.seats.begin(), v.claim.seats.end());
+  if (!v.claim.seats.empty()) {
+    out["seats"] = json::array(v.claim.seats.begin(), v.claim.seats.end());
+    json::array places;
+    for (const auto& place : v.claim.places) places.push_back(place_object(place));
+    out["seat_places"] = std::move(places);
+  }
   out["refunded_amount"] = v.refunded;
   out["payment_id"] = id_or_null(v.payment);
   out["payment_status"] = v.payment.is_nil() ? json::value(nullptr) : json::value(name_of(v.payment_state));
@@ -345,7 +350,12 @@ std::string event_tickets_text(const event_tickets_reply& page) {
 }
 
 std::string held_tickets_text(const held_tickets_reply& page) {
-  return page_text(page.tickets, page.more, [](const event_ticket_listing& l) { return object_of(l); });
+  return page_text(page.tickets, page.more, [&](const event_ticket_listing& l) {
+    auto out = object_of(l);
+    const auto seat = std::ranges::find(page.seats, l.ticket.id, &ticket_seat::ticket);
+    if (seat != page.seats.end()) add_seat(out, seat->name, seat->place);
+    return out;
+  });
 }
 
 std::optional<event_ticket_status> parse_event_ticket_status(std::string_view text) {

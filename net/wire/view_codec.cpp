@@ -42,7 +42,12 @@ std::string claim_text(const claim_view& view) {
                    {"currency", view.currency},
                    {"created_at", time_or_null(claim.created_at)},
                    {"expires_at", time_or_null(claim.expires_at)}};
-  if (!view.seats.empty()) out["seats"] = json::array(view.seats.begin(), view.seats.end());
+  if (!view.seats.empty()) {
+    out["seats"] = json::array(view.seats.begin(), view.seats.end());
+    json::array places;
+    for (const auto& place : view.places) places.push_back(place_object(place));
+    out["seat_places"] = std::move(places);
+  }
   return json::serialize(out);
 }
 

@@ -57,6 +57,12 @@ async function gate_for(t, { count = 2, devices = 1, mode = 'entry' } = {}) {
   return { server, organizer, event, tickets, list: list.json, scanners, code, redeem, checkin };
 }
 
+test('a gate without a network knows the seats of tickets', () => {
+  const id = '01998e3b-0000-7c11-8000-00100b2f7e55';
+  const offline = new gate('e', null, [[id, 0, 0, 1, 0, null, null, null, 'P-A-3']]);
+  assert.deepEqual([offline.seat_of(id), offline.seat_of('other')], ['P-A-3', '']);
+});
+
 test('a gate gets one answer for each nonce, and learns where the first scan was', async (t) => {
   const s = await gate_for(t, { count: 3, devices: 2, mode: 'entry_and_exit' });
   const [west, east] = s.scanners;

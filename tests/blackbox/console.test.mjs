@@ -890,6 +890,40 @@ test('customers are invited to a quota and blocked, with visible effects', async
   await page.getByText('No one is blocked.').waitFor();
 });
 
+test('a draft gets seats, which are found by state and blocked', async (t) => {
+  const s = await console_for(t);
+  const { page, server, token } = s;
+  const made = await server.post('/events', {
+    token,
+    body: {
+      name: 'Seated',
+      currency: 'EUR',
+      sale_start: after(-60),
+      sale_end: after(3600),
+      ticket_types: [{ name: 'Stalls', price: 5_000, total: 1, max_per_order: 4 }],
+    },
+  });
+  assert.equal(made.status, 201, made.text);
+  await sign_in(page, s.who);
+  await page.goto(`${server.url}/console#/events/${made.json.id}/seats`);
+  await page.getByLabel('Rows', { exact: true }).fill('3');
+  await page.getByLabel('Seats of a row').fill('4');
+  await check_page(page, 'console-seat-plan');
+  await page.getByRole('button', { name: 'Make the seats' }).click();
+  await said(page, 'The event has seats.');
+  await page.getByLabel('State', { exact: true }).selectOption('free');
+  await said(page, '12 seats');
+  await page.getByLabel('Find', { exact: true }).fill('row A');
+  await said(page, '4 seats');
+  await page.getByRole('button', { name: 'Block these seats' }).click();
+  await said(page, 'Blocked.');
+  await page.getByLabel('State', { exact: true }).selectOption('blocked');
+  await page.getByRole('cell', { name: 'row A, seat 4' }).waitFor();
+  await check_page(page, 'console-seats');
+  const event = (await server.get(`/events/${made.json.id}`, { token })).json;
+  assert.equal(event.ticket_types[0].total, 8);
+});
+
 test('a queue is created, changed, advanced, paused and searched', async (t) => {
   const s = await console_for(t, { start: '#/queues' });
   const { page, server } = s;

@@ -33,12 +33,12 @@ const small_sale = {
 /**
  * Runs the crowd to its end. `options`: by name, override those of a small sale; a list repeats its option.
  */
-function crowd(url, server, event, options = {}) {
+function crowd(url, server, event, options = {}, flags = []) {
   const all = { 'fans': 300, 'timeout': 60, 'seed': 7, url, event, 'data-dir': server.data_dir, ...options };
   const args = Object.entries(all).flatMap(([name, value]) =>
     [value].flat().flatMap((each) => [`--${name}`, String(each)]),
   );
-  return run(fairqueue_load, [...args, '--quiet'], { timeout_ms: 90_000 });
+  return run(fairqueue_load, [...args, ...flags, '--quiet'], { timeout_ms: 90_000 });
 }
 
 test('300 fans for 100 tickets: every check holds', async (t) => {
@@ -74,6 +74,25 @@ test('more tickets than fans, all on WebSockets', async (t) => {
   });
   assert.equal(end.code, 0, `${end.out}\n${end.err}`);
   assert.equal((await server.stats(organizer, event)).sold, 100);
+});
+
+test('300 fans for 120 seats: no seat twice, all sold, the map converges', async (t) => {
+  const server = await server_for(t);
+  const organizer = await server.organizer();
+  const { id: event } = await server.event(organizer, small_sale, { activate: false });
+  const target = `/events/${event}`;
+  const hall = { sections: [{ section: 'P', ticket_type: 'Standard', rows: 10, seats: 12 }], aisles: 1 };
+  const put = await server.request('PUT', `${target}/seat-plan/hall?singles=when_needed`, {
+    token: organizer,
+    body: hall,
+  });
+  assert.equal(put.status, 204, put.text);
+  assert.equal((await server.post(`${target}/activate`, { token: organizer })).status, 200);
+  const end = await crowd(server.url, server, event, {}, ['--seats']);
+  assert.equal(end.code, 0, `${end.out}\n${end.err}`);
+  for (const name of ['seat_twice', 'seat_map', 'sold_equals_stock'])
+    assert.match(end.out, new RegExp(`${name} .* ok `), `${name} was judged`);
+  assert.equal((await server.stats(organizer, event)).sold, 120);
 });
 
 // -- checkout -------------------------------------------------------------------------------------------

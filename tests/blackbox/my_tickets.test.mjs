@@ -107,6 +107,71 @@ test('the receipt brings the tickets and a calendar file', async (t) => {
     assert.ok(!fs.readFileSync(path.join(h.server.data_dir, row)).includes((await ticket_of(h)).code));
 });
 
+test('a reserved seat is on every paper and other shoppers see it go', async (t) => {
+  const server = await server_for(t);
+  const organizer = await server.organizer();
+  const made = await server.event(
+    organizer,
+    { ticket_types: [{ name: 'Parter', price: 0, total: 1, max_per_order: 4 }], ...facts },
+    { activate: false },
+  );
+  const target = `/events/${made.id}`;
+  const [{ id: type }] = made.ticket_types;
+  const hall = await server.request('PUT', `${target}/seat-plan/hall?singles=off`, {
+    token: organizer,
+    body: {
+      sections: [{ section: 'P', name: 'Parket', ticket_type: 'Parter', rows: 2, seats: 6 }],
+      lettered_rows: true,
+    },
+  });
+  assert.equal(hall.status, 204, hall.text);
+  assert.equal((await server.post(`${target}/activate`, { token: organizer })).status, 200);
+
+  const watcher = await server.customer();
+  await server.join_and_be_admitted(watcher, made.id);
+  const map = (await server.get(`${target}/seats`)).json;
+  assert.deepEqual([map.seats, map.plan_types, map.ticket_type_ids], [12, [0], [type]]);
+  const socket = await server.socket_at(`/ws/queue/${made.id}?seats=${map.version}`, watcher);
+
+  const ann = await sign_in(server, `ann-${crypto.randomBytes(4).toString('hex')}@example.org`);
+  const { admission_token } = await server.join_and_be_admitted(ann.token, made.id);
+  const order = await server.post('/checkout', {
+    token: ann.token,
+    headers: { 'Prefer': 'wait=5', 'Idempotency-Key': crypto.randomUUID() },
+    body: {
+      event_id: made.id,
+      admission_token,
+      items: [{ ticket_type_id: type, seats: ['P-A-2', 'P-A-3'] }],
+      contact: { first_name: 'Ann', last_name: 'Bee', email: ann.email },
+    },
+  });
+  assert.equal(order.status, 200, order.text);
+  const frame = await socket.frame('seats');
+  socket.close();
+  const news = frame.reload ? (await server.get(`${target}/seats?since=${map.version}`)).json : frame;
+  assert.equal(news.sold ?? news.held, '1-2', JSON.stringify(news));
+
+  const whole = (await server.get(`/orders/${order.json.order_id}`, { token: ann.token })).json;
+  assert.deepEqual(whole.seat_places[1], { section: 'Parket', row: 'A', seat: '3' });
+  const { items } = (await server.get('/event-tickets', { token: ann.token })).json;
+  assert.deepEqual(items.map(({ seat }) => seat).sort(), ['P-A-2', 'P-A-3']);
+  const h = { server, ann };
+  const file = await pdf_of(h, `/orders/${order.json.order_id}/event-tickets.pdf`, {
+    'Accept-Language': 'hr',
+  });
+  assert.match(await program('pdftotext', file, '-'), /Parket, red A, sjedalo 2/);
+  const Cookie = `fairqueue_customer=${ann.token}`;
+  for (const page of ['/my/tickets', `/shop/orders/${order.json.order_id}`])
+    assert.match(
+      (await server.get(page, { headers: { Cookie }, unchecked: true })).text,
+      /Parket, row A, seat 3/,
+      page,
+    );
+  await eventually('the seats in the receipt', () =>
+    server.mails_to(ann.email).some((mail) => mail.replaceAll('=\r\n', '').includes('row A, seat 2')),
+  );
+});
+
 test('a ticket changes hands', async (t) => {
   const h = await in_hand(t);
   const before = await ticket_of(h);

@@ -127,13 +127,14 @@ async function problem_of(answer, is_change) {
   );
 }
 
-async function send(method, path, { body, key, anonymous, signal, timeout_ms = request_timeout_ms }) {
+/** `type`: of a body that is a text already. */
+async function send(method, path, { body, type, key, anonymous, signal, timeout_ms = request_timeout_ms }) {
   if (!anonymous && !session) throw new Problem(401, { code: 'unauthenticated' });
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort('timeout'), timeout_ms);
   signal?.addEventListener('abort', () => deadline.abort('left'), { once: true });
   const headers = {};
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  if (body !== undefined) headers['Content-Type'] = type ?? 'application/json';
   if (key) headers['Idempotency-Key'] = key;
   const token = anonymous ? undefined : session?.token;
   if (token) headers.Authorization = `Bearer ${token}`;
@@ -142,7 +143,7 @@ async function send(method, path, { body, key, anonymous, signal, timeout_ms = r
     const answer = await fetch(url_of(path), {
       method,
       headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined || type ? body : JSON.stringify(body),
       signal: deadline.signal,
       credentials: 'omit',
       cache: 'no-store',
@@ -177,6 +178,7 @@ export async function request(method, path, options = {}) {
 
 export const get = (path, options) => request('GET', path, options);
 export const post = (path, body, options) => request('POST', path, { body, ...options });
+export const put = (path, body, options) => request('PUT', path, { body, ...options });
 export const patch = (path, body, options) => request('PATCH', path, { body, ...options });
 export const del = (path, body, options) => request('DELETE', path, { body, ...options });
 

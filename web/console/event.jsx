@@ -13,6 +13,7 @@ import { People } from './people.jsx';
 import { Priority } from './priority.jsx';
 import { PromoCodes } from './promo_codes.jsx';
 import { Report } from './report.jsx';
+import { Seats } from './seats.jsx';
 
 const look_every_ms = 5_000;
 
@@ -79,6 +80,7 @@ function Turns({ event, changed }) {
 const tabs = [
   ['', 'Live'],
   ['settings', 'Settings'],
+  ['seats', 'Seats'],
   ['report', 'Report'],
   ['orders', 'Orders'],
   ['people', 'People'],
@@ -139,6 +141,7 @@ export function EventPage({ id, view = '', rest }) {
       {view !== '' && <ProblemNote problem={problem} />}
       {view === '' && <EventLive event={event} changed={changed} />}
       {view === 'settings' && <EventForm key={id} event={event} changed={changed} />}
+      {view === 'seats' && <Seats event={event} />}
       {view === 'report' && <Report event={event} />}
       {view === 'orders' && (rest ? <OrderView event={event} id={rest} /> : <Orders event={event} />)}
       {view === 'people' && <People kind="event" thing={event} />}

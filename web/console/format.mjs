@@ -76,3 +76,7 @@ export function span(seconds) {
 
 /** "in_line" and "IN_LINE" as "in line". */
 export const words = (name) => name.toLowerCase().replaceAll('_', ' ').replaceAll('.', ' ');
+
+/** "Stalls, row A, seat 3". */
+export const seat_text = ({ section, row, seat }) =>
+  [section, row && `row ${row}`, `seat ${seat}`].filter(Boolean).join(', ');

@@ -2,7 +2,7 @@
 // The orders of an event: search by name, address, number or code; details, refund, mail again, export.
 import { useState } from 'preact/hooks';
 import { get, new_key, post } from './api.mjs';
-import { money, time } from './format.mjs';
+import { money, seat_text, time } from './format.mjs';
 import {
   Badge,
   Choice,
@@ -235,6 +235,12 @@ export function OrderView({ event, id }) {
               {order.payment_status ? <Badge name={order.payment_status} /> : 'none'}{' '}
               <span class="id">{order.payment_id}</span>
             </dd>
+            {order.seats && (
+              <>
+                <dt>Seats</dt>
+                <dd>{order.seat_places.map(seat_text).join('; ')}</dd>
+              </>
+            )}
             <dt>Promo code</dt>
             <dd>{order.promo_code ?? '–'}</dd>
             {order.failure && (

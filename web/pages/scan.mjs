@@ -92,6 +92,13 @@ const place_text = (earlier) =>
     ? text('scan_earlier', { time: clock(earlier.at), place: earlier.place || text('scan_somewhere') })
     : '';
 
+/** "Stalls, row A, seat 3", as net/pages/seat_text; empty: no seat. */
+function seat_text(place) {
+  if (!place) return '';
+  const key = !place.row ? 'seat_place_table' : place.section ? 'seat_place' : 'seat_place_row';
+  return text(key, { section: place.section, row: place.row, seat: place.seat });
+}
+
 /** With words, a sign and a colour. `nonce`: of a scan that waits to be sent; null: the server decided. */
 function present({ is_admitted, reason, type, detail = '', earlier = null, nonce = null }) {
   shown_nonce = nonce;
@@ -122,7 +129,7 @@ function present_answer(answer, scan) {
     is_admitted,
     reason: answer.reason,
     type: scan.type,
-    detail: [ticket?.ticket_type, ticket?.name].filter(Boolean).join(' · '),
+    detail: [ticket?.ticket_type, seat_text(ticket?.seat_place), ticket?.name].filter(Boolean).join(' · '),
     earlier: earlier && { at: Date.parse(earlier.at), place: earlier.gate ?? earlier.device ?? earlier.list },
   });
   if (is_admitted && ticket)
@@ -163,7 +170,9 @@ async function decide_here(scan) {
     is_admitted,
     reason: decided.reason,
     type: scan.type,
-    detail: row ? (info.ticket_types[row[1]]?.name ?? '') : '',
+    detail: row
+      ? [info.ticket_types[row[1]]?.name, known.seat_of(decided.ticket)].filter(Boolean).join(' · ')
+      : '',
     earlier: decided.earlier,
     nonce: is_kept ? scan.nonce : null,
   });
@@ -216,7 +225,7 @@ async function show_waiting() {
   find('conflict-list').replaceChildren(
     ...conflicts.map((c) => {
       const item = document.createElement('li');
-      const what = c.event_ticket?.ticket_type ?? '';
+      const what = [c.event_ticket?.ticket_type, c.event_ticket?.seat].filter(Boolean).join(' ');
       const reason = text(`scan_refused_${c.reason}`);
       const why = text(c.sent_away ? 'scan_sent_away' : 'scan_let_in_although', { reason });
       const earlier = c.earlier && {
@@ -381,7 +390,12 @@ async function search(event) {
     ...items.map((ticket) => {
       const item = document.createElement('li');
       const label = document.createElement('div');
-      label.textContent = [ticket.name, ticket.ticket_type, ticket.order_id?.slice(-8)]
+      label.textContent = [
+        ticket.name,
+        ticket.ticket_type,
+        seat_text(ticket.seat_place),
+        ticket.order_id?.slice(-8),
+      ]
         .filter(Boolean)
         .join(' · ');
       const button = document.createElement('button');

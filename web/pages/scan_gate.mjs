@@ -13,6 +13,7 @@ const at = {
   last_at: 5,
   last_place: 6,
   secret: 7,
+  seat: 8,
 };
 const status = { checked_in: 1, cancelled: 4 };
 
@@ -34,6 +35,11 @@ export class gate {
     const { version, mode, rotating_codes, public_key } = page;
     this.state = { version, mode, rotating_codes, public_key };
     return this.state;
+  }
+
+  /** Name of the ticket's seat; empty: none. */
+  seat_of(ticket) {
+    return this.tickets.get(ticket)?.[at.seat] ?? '';
   }
 
   /** A holder went through here, or the server said so. */

@@ -2,6 +2,7 @@
 // Scripts of the shop's pages: the total follows the chosen tickets, time left counts down, an order's page
 // follows the order.
 import { count_down, each, localise_times, reload, state } from './page.mjs';
+import { show_seats } from './seat_map.mjs';
 
 const api = async (method, path, body, headers = {}) => {
   const response = await fetch(state.base + path, {
@@ -22,6 +23,9 @@ const api = async (method, path, body, headers = {}) => {
 
 // -- choosing -------------------------------------------------------------------------------------------
 
+/** Codes of refusals whose text has another key. */
+const text_keys = { no_best_seats: 'not_together' };
+
 /** Minor units as the server writes them: "12.50 EUR". */
 function money_text(minor, currency) {
   const decimals = state.decimals;
@@ -35,10 +39,15 @@ function follow_choice(form) {
   document.querySelector('[data-update]').hidden = true;
   let timer;
   let turn = 0;
-  const chosen = () =>
-    [...form.querySelectorAll('select[name^="t."]')]
+  let seats = null;
+  const chosen = () => [
+    ...[...form.querySelectorAll('select[name^="t."]:enabled')]
       .map((select) => ({ ticket_type_id: select.name.slice(2), quantity: Number(select.value) }))
-      .filter((item) => item.quantity > 0);
+      .filter((item) => item.quantity > 0),
+    ...[...form.querySelectorAll('input[name^="s."]')]
+      .filter((field) => field.value)
+      .map((field) => ({ ticket_type_id: field.name.slice(2), seats: field.value.split(' ') })),
+  ];
   const quote = async () => {
     const mine = ++turn;
     const items = chosen();
@@ -47,8 +56,9 @@ function follow_choice(form) {
       return;
     }
     const promo_code = form.elements.promo_code.value.trim() || undefined;
+    const accessible = form.elements.accessible?.checked ? 1 : undefined;
     try {
-      const price = await api('POST', `/events/${state.line}/quote`, { items, promo_code });
+      const price = await api('POST', `/events/${state.line}/quote`, { items, promo_code, accessible });
       if (mine !== turn) return; // a later choice is in flight
       const fees = price.platform_fee + price.processing_fee;
       const values = { subtotal: price.subtotal, discount: -price.discount, fees, total: price.total };
@@ -61,7 +71,8 @@ function follow_choice(form) {
       problem.textContent = '';
     } catch (no) {
       if (mine !== turn) return;
-      const text = no.code?.startsWith('promo_code') ? 'promo_code_refused' : no.code;
+      if (no.code === 'seat_taken') seats?.refresh().catch(() => {});
+      const text = no.code?.startsWith('promo_code') ? 'promo_code_refused' : (text_keys[no.code] ?? no.code);
       problem.textContent = (state.texts[text] ?? state.texts.try_again).other;
     }
   };
@@ -70,6 +81,8 @@ function follow_choice(form) {
     timer = setTimeout(quote, 350);
   });
   quote();
+  const root = form.querySelector('[data-seats]');
+  if (root) show_seats(root, form).then((map) => (seats = map));
 }
 
 /** Ignores a second click. The form's own key would make it the same order anyway. */

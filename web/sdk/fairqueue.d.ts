@@ -80,6 +80,8 @@ export interface FairQueueError extends Error {
 export interface Item {
   ticket_type_id: string;
   quantity?: number;
+  /** Names of reserved seats. Without them: the best ones, if the type has seats. */
+  seats?: string[];
   donation?: number;
 }
 
@@ -106,7 +108,13 @@ export interface CheckoutWish {
   contact: { first_name: string; last_name: string; email: string; phone?: string };
   /** Default: one ticket of the first type on sale. */
   items?: Item[];
+  /** So many seats side by side, chosen by the server, instead of items; see BestSeats. */
+  best?: number;
+  section?: string;
+  ticket_type_id?: string;
   promo_code?: string;
+  /** At least 1: named seats may be accessible and companions' seats. */
+  accessible?: number;
   success_url?: string;
   cancel_url?: string;
   gateway?: string;
@@ -200,6 +208,56 @@ export interface OpenTransfer {
   readonly expires_at: string;
 }
 
+/** Of which seats the best ones are. */
+export interface BestSeats {
+  section?: string;
+  ticket_type_id?: string;
+  accessible?: number;
+  promo_code?: string;
+}
+
+export interface Seat {
+  /** In the plan, from 0. */
+  readonly number: number;
+  /** For checkout: "P-A-3". */
+  readonly name: string;
+  /** For people; may be empty. */
+  readonly section: string;
+  readonly row: string;
+  readonly seat: string;
+  readonly x: number;
+  readonly y: number;
+  /** Shoppers see a blocked seat as sold. */
+  readonly state: 'free' | 'held' | 'sold' | 'blocked';
+  readonly ticket_type_id: string;
+  readonly accessible?: boolean;
+  readonly companion?: boolean;
+  readonly obstructed?: boolean;
+}
+
+export class SeatMap extends EventTarget {
+  /** As GET /events/{id}/seat-plan has it. */
+  readonly plan: { readonly [member: string]: unknown };
+  /** As many as seats. */
+  readonly seats: readonly unknown[];
+  /** The seat as it is now. */
+  seat(number: number): Seat;
+  /** Reads what has changed, for example after a refusal. */
+  refresh(): Promise<void>;
+  close(): void;
+  /** Numbers of the seats that have changed. */
+  addEventListener(
+    type: 'change',
+    listener: (event: CustomEvent<readonly number[]>) => void,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  addEventListener(
+    type: string,
+    listener: EventListenerOrEventListenerObject | null,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+}
+
 export class FairQueue extends EventTarget {
   constructor(options: Options);
   readonly place: Place | null;
@@ -216,7 +274,13 @@ export class FairQueue extends EventTarget {
   /** Stops following; the place is kept. */
   close(): void;
   /** Events: the price of an order. Holds nothing. */
-  quote(wish?: { items?: Item[]; promo_code?: string }): Promise<Quote>;
+  quote(wish?: Omit<CheckoutWish, 'contact'>): Promise<Quote>;
+  /** Price of the best `count` seats side by side. Holds nothing. */
+  quoteBest(count: number, wish?: BestSeats): Promise<Quote>;
+  /** As checkout, of the best `count` seats side by side. */
+  checkoutBest(count: number, wish: CheckoutWish & BestSeats): Promise<OrderStatus>;
+  /** Events with a seat plan: plan and map, followed until close(). */
+  seats(): Promise<SeatMap>;
   /**
    * Events: places an order with the admission of this place, and holds its tickets. After a lost answer the same call
    * finds the same order.

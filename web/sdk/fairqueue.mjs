@@ -3,6 +3,8 @@
 // second tabs and server restarts. Uses only the public API (docs/openapi.yaml), no dependencies and no DOM.
 // Types: fairqueue.d.ts.
 
+import { SeatMap } from './seats.mjs';
+
 const reconnect_base_ms = 500;
 const reconnect_cap_ms = 30_000;
 const poll_default_ms = 5_000;
@@ -290,6 +292,34 @@ export class FairQueue extends EventTarget {
       if (!is_open && no.code !== 'idempotency_in_progress') this.#storage.removeItem(name);
       throw no;
     }
+  }
+
+  // -- reserved seats of an event --------------------------------------------------------------------
+
+  /**
+   * The event's seats, open and followed until close(). To buy: checkout({items: [{ticket_type_id, seats:
+   * ['A-3', 'A-4']}], ...}).
+   */
+  seats() {
+    const { server, token, fetch, WebSocket, polling } = this.#options;
+    const map = new SeatMap({
+      server,
+      event: this.#event(),
+      token: polling ? undefined : token,
+      fetch,
+      WebSocket,
+    });
+    return map.open();
+  }
+
+  /** Price of the best `count` seats side by side: {section, ticket_type_id, accessible}. Holds nothing. */
+  quoteBest(count, wish = {}) {
+    return this.quote({ ...wish, best: count });
+  }
+
+  /** Orders the best `count` seats side by side; `wish` also has contact and addresses, as of checkout. */
+  checkoutBest(count, wish) {
+    return this.checkout({ ...wish, best: count });
   }
 
   /** The order's status now. */

@@ -28,6 +28,12 @@ if (ticket) {
   const offer = await line.transfer(ticket.id, 'ben@example.org');
   console.log((await line.answerTransfer(offer.transfer_id, 'withdraw')).status === 'WITHDRAWN');
 }
+const map = await line.seats();
+map.addEventListener('change', ({ detail }) =>
+  detail.forEach((n) => console.log(map.seat(n).state === 'free')),
+);
+console.log((await line.quoteBest(2, { section: 'P' })).total);
+map.close();
 await line.leave();
 line.close();
 

@@ -83,8 +83,25 @@ CAF_TEST(a claim holds the seats that it names for the whole session) {
   CAF_CHECK(f.s.claim_of(2).expires_at == f.s.now + f.s.it->event().claim_ttl);
   f.buy(1);
   CAF_CHECK(f.state("A-3") == seat_state::sold);
-  CAF_CHECK(f.s.it->view_of(f.s.claim_of(1)).seats == (std::vector<std::string>{"A-3", "A-4"}));
+  const auto shown = f.s.it->view_of(f.s.claim_of(1));
+  CAF_CHECK(shown.seats == (std::vector<std::string>{"A-3", "A-4"}));
+  CAF_CHECK(shown.places == (std::vector<seat_place>{{"", "A", "3"}, {"", "A", "4"}}));
   f.sound();
+}
+
+CAF_TEST(papers and gates name the seat of a ticket) {
+  seats_fixture f;
+  const auto& order = f.bought(1, {f.named(0, {"A-3", "A-4"})});
+  std::vector<std::string> names;
+  for (const auto* t : f.s.it->event_tickets().of_claim(order.claim)) {
+    const auto seat = f.s.it->seat_of(*t);
+    names.push_back(seat.name);
+    CAF_CHECK(seat.ticket == t->id && seat.place.row == "A" && "A-" + seat.place.seat == seat.name);
+    CAF_CHECK(f.s.it->paper_of(*t).seat == seat.place);
+    CAF_CHECK(f.s.it->at_gate(*t).seat == seat.name && f.s.it->at_gate(*t).place == seat.place);
+  }
+  std::ranges::sort(names);
+  CAF_CHECK(names == (std::vector<std::string>{"A-3", "A-4"}));
 }
 
 CAF_TEST(named seats must be of the item and of the plan) {

@@ -75,6 +75,12 @@ CAF_TEST(how fans buy) {
   CAF_CHECK(given.options->no_queue);
 }
 
+CAF_TEST(seats belong to claims) {
+  CAF_CHECK(read({"--seats"}).options->seats);
+  CAF_CHECK_EQUAL(read({"--seats", "--buy-by", "checkout"}).exit_code, 2);
+  CAF_CHECK_EQUAL(read({"--seats", "--join-only"}).exit_code, 2);
+}
+
 CAF_TEST(help is no mistake) {
   const auto got = read({"--help"});
   CAF_CHECK(!got.options.has_value());

@@ -253,13 +253,18 @@ CAF_TEST(the state of a list comes in pages from a version on) {
   ticket.secret = std::string(32, 's');
   ticket.last_at = from_unix_ms(1'500);
   ticket.last_place = "West";
-  state.tickets = {ticket};
+  auto with_seat = ticket;
+  with_seat.secret.clear();
+  with_seat.seat = "P-A-3";
+  state.tickets = {ticket, with_seat};
   const auto path = "/checkin/" + to_string(g.list_id) + "/state";
   const auto answer = json_of(g.send(method::get, path, "", g.as_device()));
   CAF_CHECK(!is_set(g.told->asked_gate_state.since.list_at));
   const auto& row = answer.at("tickets").as_array().at(0).as_array();
   CAF_CHECK(row.at(0).as_string() == to_string(ticket.id) && row.at(2).to_number<int>() == 1);
   CAF_CHECK(row.at(5).to_number<int>() == 1'500 && row.at(6).as_string() == "West" && row.size() == 8);
+  const auto& seated = answer.at("tickets").as_array().at(1).as_array();
+  CAF_CHECK(seated.size() == 9 && seated.at(7).is_null() && seated.at(8).as_string() == "P-A-3");
   const std::string version{answer.at("version").as_string()};
   CAF_CHECK_EQUAL(g.send(method::get, path + "?since=" + version, "", g.as_device()).status, 200u);
   const auto& since = g.told->asked_gate_state.since;
@@ -294,11 +299,16 @@ CAF_TEST(a gate searches by a body and organizers see conflicts) {
   checkin_ticket ticket;
   ticket.ticket.id = g.claim_id;
   ticket.name = "Ada Obi";
+  ticket.seat = "P-A-3";
+  ticket.place = {"Stalls", "A", "3"};
   g.told->gate_tickets.tickets = {ticket};
   const auto found =
     json_of(g.send(method::post, "/checkin/search",
                    R"({"list_id":")" + to_string(g.list_id) + R"(","text":"ada"})", g.as_device()));
   CAF_CHECK(found.at("items").as_array().at(0).at("name").as_string() == "Ada Obi");
+  CAF_CHECK(found.at("items").as_array().at(0).at("seat").as_string() == "P-A-3");
+  CAF_CHECK_EQUAL(boost::json::serialize(found.at("items").as_array().at(0).at("seat_place")),
+                  R"({"section":"Stalls","row":"A","seat":"3"})");
   CAF_CHECK_EQUAL(g.told->asked_gate_search.text, "ada");
   CAF_CHECK_EQUAL(shown(g.send(method::post, "/checkin/search", R"({"text":"a"})", g.as_device())),
                   "400 invalid_field");

@@ -43,6 +43,24 @@ struct holder : world {
 
 } // namespace
 
+CAF_TEST(a list of tickets has the seats that their events know) {
+  holder s;
+  event_ticket_listing with_seat, without;
+  with_seat.event = without.event = s.event_id;
+  with_seat.ticket = without.ticket = s.view.ticket;
+  with_seat.ticket.seat = 8;
+  without.ticket.id = make_uuid(s.clock.wall_now(), first_event_aggregate, 9);
+  s.told->held_tickets.tickets = {with_seat, without};
+  s.told->ticket_seats.seats = {{with_seat.ticket.id, "P-A-3", {"Stalls", "A", "3"}}};
+  const auto list = json_of(s.send(method::get, "/event-tickets", {}, s.as_customer()));
+  const auto& items = list.at("items").as_array();
+  CAF_CHECK(items.at(0).at("seat").as_string() == "P-A-3");
+  CAF_CHECK(items.at(0).at("seat_place").at("section").as_string() == "Stalls");
+  CAF_CHECK(!items.at(1).as_object().contains("seat"));
+  CAF_CHECK(s.told->asked_ticket_seats.tickets == std::vector<event_ticket_id>{with_seat.ticket.id});
+  CAF_CHECK(s.told->asked_ticket_seats.holder == s.customer);
+}
+
 CAF_TEST(only the holder sees the code of a ticket) {
   holder s;
   const auto own = s.own();

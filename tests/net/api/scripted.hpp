@@ -39,6 +39,7 @@ struct script {
   event_ticket_reply event_ticket;
   event_tickets_reply event_tickets;
   ticket_papers_reply papers;
+  ticket_seats_reply ticket_seats;
   transfer_reply transfer;
   transfers_reply transfers;
   held_tickets_reply held_tickets;
@@ -70,6 +71,7 @@ struct script {
   set_seat_plan asked_seat_plan;
   set_seats asked_seats;
   find_seats asked_map;
+  find_seat_plan asked_plan;
   seats_reply seats;
   seat_plan_reply seat_plan;
   renew_ticket_keys asked_keys;
@@ -92,6 +94,7 @@ struct script {
   find_event_ticket asked_event_ticket;
   list_event_tickets asked_event_tickets;
   find_ticket_papers asked_papers;
+  find_ticket_seats asked_ticket_seats;
   offer_ticket asked_offer;
   end_transfer asked_transfer_end;
   list_held_tickets asked_held_tickets;
@@ -196,6 +199,10 @@ inline auto scripted_tickets(const script_ptr& s) {
                       s->asked_papers = m;
                       return scripted(*s, s->papers);
                     },
+                    [s](const find_ticket_seats& m) {
+                      s->asked_ticket_seats = m;
+                      return scripted(*s, s->ticket_seats);
+                    },
                     [s](const offer_ticket& m) {
                       s->asked_offer = m;
                       return scripted(*s, s->transfer);
@@ -284,7 +291,10 @@ inline auto scripted_organizer(const script_ptr& s) {
                       s->asked_map = m;
                       return scripted(*s, s->seats);
                     },
-                    [s](const find_seat_plan&) { return scripted(*s, s->seat_plan); },
+                    [s](const find_seat_plan& m) {
+                      s->asked_plan = m;
+                      return scripted(*s, s->seat_plan);
+                    },
                     [s](const renew_ticket_keys& m) {
                       s->asked_keys = m;
                       return scripted(*s, s->event);

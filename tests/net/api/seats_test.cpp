@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reserved seats over HTTP: plans in and out, the map, the organizer's changes.
 #define CAF_SUITE routes_seats
+#include "caf/test/unit_test.hpp"
+
 #include "domain/seats/plan_text.hpp"
 #include "net/wire/seat_plan_codec.hpp"
 #include "tests/domain/seats/sample_plan.hpp"
@@ -19,6 +21,7 @@ struct hall : world {
     for (const auto* name : {"Balkon", "Parkett"})
       told->event.event.ticket_types.push_back(
         {.id = make_uuid(clock.wall_now(), first_event_aggregate, ++made), .name = name});
+    told->event.event.event.organizer = organizer;
     told->seat_plan.plan = text_of(*plan);
     told->seats.text = R"({"version":7})";
   }
@@ -55,6 +58,8 @@ CAF_TEST(a plan is stored as JSON or CSV with the events ticket types of these n
   const auto missing = put(json_of(*h.plan), h.as_organizer());
   CAF_CHECK(missing.status == 400 && missing.body.find("no ticket type Parkett") != std::string::npos);
   CAF_CHECK_EQUAL(put(json_of(*h.plan), h.as_customer()).status, 403u);
+  h.told->event.event.event.organizer = h.customer; // another one's event
+  CAF_CHECK_EQUAL(put("no plan", h.as_organizer()).status, 404u);
   CAF_CHECK_EQUAL(h.send(method::del, h.path("/seat-plan"), "", h.as_organizer()).status, 204u);
   CAF_CHECK(h.told->asked_seat_plan.plan.empty());
 }
@@ -71,6 +76,41 @@ CAF_TEST(a plan is read as JSON CSV and SVG) {
   CAF_CHECK_EQUAL(shown(get("?form=pdf")), "400 invalid_parameter");
   h.told->seat_plan.no = reason::not_found;
   CAF_CHECK_EQUAL(get("").status, 404u);
+}
+
+CAF_TEST(a simple hall is generated) {
+  hall h;
+  const auto put = [&](std::string body) {
+    return h.send(method::put, h.path("/seat-plan/hall?singles=off"), std::move(body), h.as_organizer());
+  };
+  const auto made = put(R"({"name":"Arena","aisles":1,"lettered_rows":true,"sections":[
+    {"section":"P","name":"Stalls","ticket_type":"Parkett","rows":2,"seats":6,"accessible":1},
+    {"section":"B","ticket_type":"Balkon","rows":1,"seats":4}]})");
+  CAF_CHECK_EQUAL(made.status, 204u);
+  const auto plan = plan_of_text(h.told->asked_seat_plan.plan);
+  CAF_REQUIRE(plan != nullptr);
+  CAF_CHECK(plan->seats().size() == 16 && plan->find("P-B-6") && plan->find("B-A-4"));
+  CAF_CHECK(plan->seats()[*plan->find("P-A-4")].has(seat_plan::aisle));
+  CAF_CHECK_EQUAL(h.told->asked_seat_plan.singles, 2u);
+  CAF_CHECK_EQUAL(shown(put(R"({"sections":[]})")), "400 invalid_field");
+  CAF_CHECK_EQUAL(shown(put(R"({"sections":[{"ticket_type":"Parkett","rows":501,"seats":1}]})")),
+                  "400 invalid_field");
+  CAF_CHECK_EQUAL(shown(put(R"({"sections":[{"ticket_type":"Loge","rows":1,"seats":1}]})")),
+                  "400 invalid_field");
+}
+
+CAF_TEST(a plan is written once while the owner says that it is the same) {
+  hall h;
+  h.told->seat_plan.digest = 9;
+  const auto get = [&] { return h.send(method::get, h.path("/seat-plan")); };
+  CAF_CHECK_EQUAL(get().body, json_of(*h.plan));
+  h.told->seat_plan.plan.clear(); // as an owner answers to one that knows the plan
+  CAF_CHECK_EQUAL(get().body, json_of(*h.plan));
+  CAF_CHECK_EQUAL(h.told->asked_plan.known, 9u);
+  const auto other = make_plan(fq::test::draft_of_rows({"ss"})).plan;
+  h.told->seat_plan.plan = text_of(*other);
+  h.told->seat_plan.digest = 11;
+  CAF_CHECK_EQUAL(get().body, json_of(*other));
 }
 
 CAF_TEST(the map is read whole or since a version) {

@@ -10,6 +10,8 @@
 #include "net/http/preferences.hpp"
 #include "net/http/problem.hpp"
 #include "net/pages/forms.hpp"
+#include "net/pages/seat_text.hpp"
+#include "net/pages/shop_page.hpp"
 #include "net/pages/site_page.hpp"
 #include "net/pages/texts.hpp"
 #include "net/pages/wait_page.hpp"
@@ -53,6 +55,37 @@ bool accepts(std::vector<std::pair<std::string_view, std::string_view>> fields) 
 }
 
 } // namespace
+
+CAF_TEST(the choice of an event with seats has fields for their names) {
+  std::optional<response> no;
+  const auto id = uuid{7, 7};
+  const auto body = "accessible=1&s." + to_string(id) + "=A-1+A-2";
+  const auto sent = form::read(with({{"Content-Type", "application/x-www-form-urlencoded"}}, body), no);
+  CAF_REQUIRE(!no);
+  event_view event;
+  event.event.currency = "EUR";
+  event.ticket_types = {{.id = id, .name = "Stalls", .price = 500, .total = 9, .max_per_order = 4}};
+  const std::string base;
+  const shopper who{language::en, base, from_unix_ms(0)};
+  const auto shown = [&] { return render(choice_page(who, {event, nullptr, sent}), base, nullptr).body; };
+  const auto has = [](const std::string& page, const std::string& part) {
+    return page.find(part) != std::string::npos;
+  };
+  const auto field = "name=\"s." + to_string(id) + "\" value=\"A-1 A-2\"";
+  CAF_CHECK(!has(shown(), "data-seats") && !has(shown(), field));
+  event.has_seats = true;
+  const auto page = shown();
+  CAF_CHECK(has(page, "data-seats") && has(page, field) && has(page, "data-accessible checked"));
+  CAF_CHECK(has(page, R"("name":"Stalls","price":"5.00 EUR","most":4,"on_sale":true)"));
+  CAF_CHECK(has(page, R"("seats_chosen":{"other":"Chosen: {seats}"})"));
+}
+
+CAF_TEST(a seat is said with what its plan has of section and row) {
+  CAF_CHECK_EQUAL(seat_text(language::en, {"Stalls", "A", "3"}), "Stalls, row A, seat 3");
+  CAF_CHECK_EQUAL(seat_text(language::hr, {"", "A", "3"}), "Red A, sjedalo 3");
+  CAF_CHECK_EQUAL(seat_text(language::fr, {"Table 7", "", "3"}), "Table 7, place 3");
+  CAF_CHECK_EQUAL(seat_text(language::en, {}), "");
+}
 
 // Expected values from Intl.PluralRules of Node 20 (ICU 73).
 CAF_TEST(plural rules are CLDRs) {

@@ -76,6 +76,7 @@ struct event_state {
   std::uint64_t head = 0; ///< last admitted queue number
   std::uint64_t questions = 0;
   std::uint64_t version = 1; ///< of the line
+  std::uint64_t seats = 7; ///< version of the seat map
   bool is_given_away = false; ///< requests come back as moved
   std::vector<caf::strong_actor_ptr> subscribers;
   std::vector<caf::strong_actor_ptr> keepers; ///< of its handle
@@ -131,7 +132,8 @@ inline caf::result<entry_reply> answer_fan(event_pointer self, std::uint32_t agg
 
 /// Commands from a test to the event: a timer_fired with a kind and a number.
 ///   admission n: admit all numbers up to n · flush: the sale ends · journal: pause
-///   idle: stop · renew: another node has claimed it · moved: return all requests and notify the keepers
+///   sweep n: version n of the seat map · idle: stop · renew: another node has claimed it · moved: return all
+///   requests and notify the keepers
 inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired& order) {
   auto& s = self->state;
   const auto push = [&](const auto& message) {
@@ -164,7 +166,7 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
       for (const auto& keeper : s.keepers)
         self->send(caf::actor_cast<hub_handle>(keeper), owner_left{number(aggregate)});
       break;
-    case timer_kind::sweep:
+    case timer_kind::sweep: s.seats = order.generation; break;
     case timer_kind::restart:
     case timer_kind::retry_load:
     case timer_kind::mirror:
@@ -208,6 +210,13 @@ inline auto line_messages(event_pointer self, std::uint32_t aggregate) {
                       reply.line = facts(self);
                       return reply;
                     },
+                    [=](const find_seats& m) {
+                      seats_reply reply;
+                      reply.version = self->state.seats;
+                      reply.from = m.since;
+                      reply.text = R"({"from":)" + std::to_string(m.since) + '}';
+                      return reply;
+                    },
                     [](const watch_sessions&) {},
                     [](const advance_line&) { return count_reply{}; },
                     [](const revoke_sessions&) { return count_reply{}; }};
@@ -230,6 +239,7 @@ inline auto checkout_messages() {
                     [](const offer_ticket&) { return transfer_reply{}; },
                     [](const end_transfer&) { return transfer_reply{}; },
                     [](const find_ticket_papers&) { return ticket_papers_reply{}; },
+                    [](const find_ticket_seats&) { return ticket_seats_reply{}; },
                     [](const list_event_tickets&) { return event_tickets_reply{}; },
                     [](const refund_tickets&) { return order_reply{}; },
                     [](const resend_order&) { return ack_reply{}; },
@@ -243,7 +253,6 @@ inline auto organizer_messages() {
                     [](const turn_event&) { return event_reply{}; },
                     [](const set_seat_plan&) { return event_reply{}; },
                     [](const set_seats&) { return ack_reply{}; },
-                    [](const find_seats&) { return seats_reply{}; },
                     [](const find_seat_plan&) { return seat_plan_reply{}; },
                     [](const renew_ticket_keys&) { return event_reply{}; },
                     [](const set_checkin_list&) { return checkin_reply{}; },

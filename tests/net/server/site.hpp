@@ -116,6 +116,8 @@ inline awaitable<response> get_socket(context& ctx, const request& req, const pa
                          .event = event_of(good_event),
                          .number = found.reply.entry.number,
                          .protocol = protocol.starts_with("fairqueue.v1") ? "fairqueue.v1" : ""};
+  if (const auto version = req.field("x-seats"); !version.empty())
+    r.upgrade->seats_version = number_in(version);
   if (const auto lifetime = req.field("x-seconds"); !lifetime.empty())
     r.upgrade->authorized_until = ctx.environment.wall_now() + seconds{number_in(lifetime)};
   co_return r;

@@ -86,6 +86,26 @@ CAF_TEST(those far behind hear of one percent at once and of less a second later
   CAF_CHECK(far.read_frame().payload.find("\"position\":9850") != std::string::npos);
 }
 
+CAF_TEST(who asked for the seat map hears of its changes) {
+  world w{fake::test_site()};
+  client shopper{w.server.public_port()}, late{w.server.public_port()}, other{w.server.public_port()};
+  CAF_REQUIRE_EQUAL(shopper.open_socket(1000, "X-Seats: 7\r\n").status, 101u);
+  CAF_REQUIRE(is_type(shopper.read_frame(), "state"));
+  CAF_REQUIRE_EQUAL(late.open_socket(1001, "X-Seats: 3\r\n").status, 101u);
+  CAF_REQUIRE(is_type(late.read_frame(), "state"));
+  follow(other, 1002);
+  const auto again = late.read_frame(); // what changed since 3 is known to no socket
+  CAF_CHECK(is_type(again, "seats")
+            && again.payload.find("\"version\":7,\"reload\":true") != std::string::npos);
+  w.order(timer_kind::sweep, 8);
+  for (auto* c : {&shopper, &late}) {
+    const auto news = c->read_frame();
+    CAF_CHECK(is_type(news, "seats") && news.payload.find("\"from\":7") != std::string::npos);
+  }
+  w.order(timer_kind::journal);
+  CAF_CHECK(is_type(other.read_frame(), "paused")); // and nothing about seats
+}
+
 CAF_TEST(the end of the sale closes who waits) {
   world w{fake::test_site()};
   client c{w.server.public_port()};

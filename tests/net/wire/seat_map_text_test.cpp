@@ -90,11 +90,12 @@ struct page {
 
 CAF_TEST(a map has its states in base64 and the moved seats) {
   auto map = map_of(draft_of_rows({"sssss"}), 7);
-  CAF_CHECK_EQUAL(whole(map), R"({"version":7,"seats":5,"states":"AAA"})");
+  CAF_CHECK_EQUAL(whole(map), R"({"version":7,"seats":5,"states":"AAA","plan_types":[0,1]})");
   CAF_CHECK(!map.hold(ann, seats(map, {"A-2"})));
   CAF_CHECK(!map.block(seats(map, {"A-4"})));
   CAF_CHECK(!map.move_to_type(seats(map, {"A-1", "A-3", "A-4"}), 1));
-  CAF_CHECK_EQUAL(whole(map), R"({"version":10,"seats":5,"states":"hAA","types":{"1":"0,2-3"}})");
+  CAF_CHECK_EQUAL(whole(map),
+                  R"({"version":10,"seats":5,"states":"hAA","types":{"1":"0,2-3"},"plan_types":[0,1]})");
   CAF_CHECK_EQUAL(changes(map, 7),
                   R"({"from":7,"version":10,"free":"0,2","held":"1","sold":"3","types":{"1":"0,2-3"}})");
   CAF_CHECK_EQUAL(changes(map, 8, false),

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shop's seat map in Chromium, with answers by script: choosing by pointer, keys and list; changes of
+// others; a hall of many sections; Arabic. axe on each. The server's part is in routes and sale tests.
+import test from 'node:test';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { browser_for, check_page, fits, person } from './browser.mjs';
+import { assert, eventually, root, temporary_folder } from './lib.mjs';
+import { languages, read_texts } from '../../web/texts.mjs';
+import { read_runs, seats_of, SeatStates } from '../../web/sdk/seats.mjs';
+
+const event = '01998e3b-0000-7c11-8000-00100b2f7e55';
+const type_ids = [1, 2].map((n) => `01998e3b-0000-7c11-8000-00100b2f7e0${n}`);
+const web = path.join(root, 'web');
+const bundle = temporary_folder();
+execFileSync('node', ['bundle.mjs', bundle], { cwd: web });
+const texts = read_texts();
+
+/** `rows` rows of `count` seats in each of `sections` sections, one behind the other. */
+function plan_of({ sections = 1, rows = 3, count = 6 }) {
+  return {
+    name: 'Hall',
+    focus: { x: 0, y: 0 },
+    ticket_types: ['Stalls', 'Balcony'],
+    sections: Array.from({ length: sections }, (_, s) => ({
+      section: `S${s}`,
+      name: `Block ${s + 1}`,
+      rows: Array.from({ length: rows }, (_, r) => ({
+        row: String.fromCharCode(65 + r),
+        ticket_type: s % 2 === 0 ? 'Stalls' : 'Balcony',
+        seats: Array.from({ length: count }, (_, i) => ({
+          seat: String(i + 1),
+          x: 100 + i * 55,
+          y: 300 + (s * (rows + 2) + r) * 90,
+          ...(r === rows - 1 && i === 0 && { accessible: true }),
+        })),
+      })),
+    })),
+  };
+}
+
+/** The part of the page's template, with its texts. */
+function page_text(language) {
+  const template = fs.readFileSync(path.join(root, 'net/pages/templates/choice.html'), 'utf8');
+  const section = /<section class="card" data-seats[\s\S]*?<\/section>/.exec(template)[0];
+  const said = section
+    .replace(/\[\[(\w+)\]\]/g, (_, key) => texts[language][key].other)
+    .replace(/\{\{#ACCESSIBLE\}\}.*?\{\{\/ACCESSIBLE\}\}/g, '');
+  const state = {
+    base: '',
+    token: 'a.b.c',
+    line: event,
+    decimals: 2,
+    types: type_ids.map((id, i) => ({
+      id,
+      name: ['Stalls', 'Balcony'][i],
+      price: `${i + 1}0.00 EUR`,
+      most: 4,
+      on_sale: true,
+    })),
+    texts: texts[language],
+  };
+  const fields = type_ids
+    .map(
+      (id) => `<input type="hidden" name="s.${id}" value=""><label>${id}
+      <select name="t.${id}"><option>0</option><option selected>1</option></select></label>`,
+    )
+    .join('');
+  return `<!doctype html><html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}"><head>
+    <title>Seats</title><meta name="viewport" content="width=device-width">
+    <link rel="stylesheet" href="/pages.css"></head><body><main class="narrow"><h1>Seats</h1>
+    <form class="fields" data-choice method="post">${said}${fields}<label>Code
+    <input name="promo_code"></label><p data-quote-problem></p><dl data-sums hidden>
+    ${['subtotal', 'discount', 'fees', 'total'].map((n) => `<dt>${n}</dt><dd data-sum="${n}"></dd>`).join('')}
+    </dl><button data-update>Update</button></form></main>
+    <script type="application/json" id="fairqueue">${JSON.stringify(state)}</script>
+    <script type="module" src="/shop.mjs"></script></body></html>`;
+}
+
+/** A page with a hall; `hall.changes` is the next answer to a question for changes. */
+async function open_hall(t, hall = {}, options = {}, language = 'en') {
+  const context = await person(t, await browser_for(), options);
+  const page = await context.newPage();
+  const plan = plan_of(hall);
+  const count = seats_of(plan).length;
+  const state = { changes: null, quotes: [], version: 7 };
+  const json = (route, body) =>
+    route.fulfill({ contentType: 'application/json', body: JSON.stringify(body) });
+  await page.route('**/*', (route) => {
+    const url = new URL(route.request().url());
+    if (url.pathname === '/')
+      return route.fulfill({ contentType: 'text/html; charset=utf-8', body: page_text(language) });
+    if (url.pathname.endsWith('/seat-plan')) return json(route, plan);
+    if (url.pathname.endsWith('/seats'))
+      return json(
+        route,
+        url.search
+          ? { from: state.version, version: state.version, ...state.changes }
+          : {
+              version: 7,
+              seats: count,
+              states: Buffer.alloc(Math.ceil(count / 4)).toString('base64url'),
+              plan_types: [0, 1],
+              ticket_type_ids: type_ids,
+            },
+      );
+    if (url.pathname.endsWith('/quote')) {
+      state.quotes.push(route.request().postDataJSON());
+      return json(route, {
+        subtotal: 0,
+        discount: 0,
+        platform_fee: 0,
+        processing_fee: 0,
+        total: 0,
+        currency: 'EUR',
+      });
+    }
+    return route.fulfill({ path: path.join(bundle, url.pathname) });
+  });
+  await page.goto('http://shop.example/');
+  await page.locator('[data-seats]').waitFor();
+  return { page, state };
+}
+
+const value_of = (page, type = 0) => page.locator(`input[name="s.${type_ids[type]}"]`).inputValue();
+const focused = (page) => page.evaluate(() => document.activeElement.getAttribute('aria-label'));
+
+test('a map and its changes are read as the server writes them', () => {
+  assert.deepEqual(read_runs('5-7,9'), [5, 6, 7, 9]);
+  const seats = seats_of(plan_of({ rows: 1, count: 5 }));
+  assert.deepEqual([seats[1].name, seats[1].plan_type], ['S0-A-2', 0]);
+  const known = new SeatStates(seats);
+  // As tests/net/wire/seat_map_text_test.cpp: the second is held, the fourth blocked, three have moved.
+  known.take({
+    version: 10,
+    seats: 5,
+    states: 'hAA',
+    types: { 1: '0,2-3' },
+    plan_types: [0, 1],
+    ticket_type_ids: type_ids,
+  });
+  assert.deepEqual(
+    [[...known.states], [...known.types]],
+    [
+      [0, 1, 0, 2, 0],
+      [1, 0, 1, 1, 0],
+    ],
+  );
+  assert.ok(!known.fits({ from: 11, version: 12 }) && !known.fits({ version: 12, reload: true }));
+  assert.deepEqual(
+    known.take({ from: 8, version: 12, free: '1-2', sold: '0', types: { 1: '0' } }),
+    [1, 2, 0],
+  );
+  assert.deepEqual(
+    [[...known.states], [...known.types]],
+    [
+      [2, 0, 0, 2, 0],
+      [1, 0, 0, 1, 0],
+    ],
+  );
+  assert.deepEqual(known.take({ from: 8, version: 11, sold: '4' }), [], 'an earlier answer changes nothing');
+});
+
+test('seats are chosen by pointer and keys and the form has their names', async (t) => {
+  const { page, state } = await open_hall(t);
+  await page.getByRole('checkbox', { name: 'Block 1, row A, seat 2,' }).click();
+  assert.equal(await value_of(page), 'S0-A-2');
+  assert.equal(await focused(page), 'Block 1, row A, seat 2, Stalls, 10.00 EUR, chosen');
+  for (const key of ['ArrowDown', 'ArrowRight', 'Enter', 'End', ' ', 'Home', 'ArrowUp'])
+    await page.keyboard.press(key);
+  assert.equal(await value_of(page), 'S0-A-2 S0-B-3 S0-B-6');
+  assert.match(await focused(page), /row A, seat 1,/);
+  assert.match(await page.locator('[data-chosen]').textContent(), /Chosen: Block 1, row A, seat 2; /);
+  await eventually('a quote', () => state.quotes.at(-1)?.items[1]?.seats?.length === 3);
+  assert.equal(state.quotes.at(-1).items[0].ticket_type_id, type_ids[1]); // the other type's best seat
+  await page.getByRole('checkbox', { name: 'Block 1, row C, seat 1,' }).click({ force: true });
+  assert.match(await page.locator('[data-said]').textContent(), /for wheelchair users/);
+  await page.locator('[data-accessible]').check();
+  await page.getByRole('checkbox', { name: 'Block 1, row C, seat 1,' }).click();
+  assert.match(await value_of(page), /S0-C-1/);
+  await page.getByRole('checkbox', { name: 'Block 1, row C, seat 3,' }).click({ force: true });
+  assert.match(await page.locator('[data-said]').textContent(), /more than one order may have/);
+  await check_page(page, 'seats-map');
+});
+
+test('a seat that another visitor takes is taken out of the choice', async (t) => {
+  const { page, state } = await open_hall(t);
+  await page.getByRole('checkbox', { name: 'Block 1, row A, seat 2,' }).click();
+  state.changes = { version: 9, held: '1', sold: '3' };
+  await page.getByRole('checkbox', { name: /row A, seat 2,.*held by somebody/ }).waitFor();
+  assert.equal(await value_of(page), '');
+  assert.match(
+    await page.locator('[data-said]').textContent(),
+    /Somebody else has it now: Block 1, row A, seat 2/,
+  );
+  assert.equal(
+    await page.getByRole('checkbox', { name: /row A, seat 4,/ }).getAttribute('aria-disabled'),
+    'true',
+  );
+});
+
+test('a large hall begins with its sections and the list has the same seats', async (t) => {
+  const { page } = await open_hall(
+    t,
+    { sections: 40, rows: 25, count: 50 },
+    { viewport: { width: 375, height: 700 } },
+  );
+  assert.equal(await page.locator('[data-frame] [data-seat]').count(), 0);
+  await check_page(page, 'seats-sections');
+  const { width: section_width } = await page.locator('[data-frame] [data-section="2"]').boundingBox();
+  assert.ok(section_width > 200, 'sections fill the frame');
+  await page.locator('[data-frame] [data-section="2"]').focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await page.locator('[data-frame] [data-seat]').count(), 1_250, 'only the section is drawn');
+  const width = () => page.locator('[data-frame] svg').getAttribute('width').then(Number);
+  const before = await width();
+  await page.getByRole('button', { name: 'Larger' }).click();
+  assert.ok((await width()) > before);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  assert.equal(await value_of(page), 'S2-A-1');
+  await page.keyboard.press('Escape');
+  assert.equal(await focused(page), 'Block 3, free: 1248');
+  await page.getByRole('button', { name: 'List' }).click();
+  await page.locator('details[data-section="2"] summary').click();
+  assert.ok(await page.getByLabel('Block 3, row A, seat 1, Stalls, 10.00 EUR, chosen').isChecked());
+  await page.getByLabel('Block 3, row A, seat 2, Stalls, 10.00 EUR, free').check();
+  assert.equal(await value_of(page), 'S2-A-1 S2-A-2');
+  assert.ok(await fits(page), 'the page is not wider than the screen');
+});
+
+test('every language has the map and Arabic runs from right to left', async (t) => {
+  for (const language of languages) {
+    const { page } = await open_hall(t, {}, { viewport: { width: 375, height: 700 } }, language);
+    await page.locator('[data-frame] [data-seat="1"]').click();
+    assert.equal(await value_of(page), 'S0-A-2');
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.seat), '2', 'as in the hall');
+    assert.doesNotMatch(await page.locator('[data-seats]').textContent(), /\{\w+\}/);
+    if (language !== 'ar') continue;
+    await page.locator('[data-view="list"]').click();
+    await page.locator('details[data-section="0"] summary').click();
+    await check_page(page, 'seats-list-ar');
+  }
+});

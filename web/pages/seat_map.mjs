@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shop's seats: a map whose sections are drawn when a visitor zooms into them, and a list as equal
+// alternative. Chosen seats go into the form's fields s.<ticket type>. Arrow keys are those of the hall, also
+// in languages that are written from right to left.
+import { SeatMap } from '../sdk/seats.mjs';
+import { language, state } from './page.mjs';
+
+const pitch = 24; // units between neighbours, as in domain/seats/drawing
+const margin = 2 * pitch;
+/** Pixels between neighbours: a finger hits a seat. */
+const pitch_px_min = 28;
+const zoom_step = 1.4;
+const zoom_max = 6;
+/** Of a small hall that would fit into less than the frame. */
+const scale_max = 1.6;
+/** Plans with more seats begin with their sections. */
+const drawn_at_once_max = 600;
+const patterns = 6;
+const comma = language === 'ar' ? '، ' : ', ';
+
+const text = (key, values = {}) =>
+  Object.entries(values).reduce(
+    (said, [name, value]) => said.replaceAll(`{${name}}`, value),
+    state.texts[key].other,
+  );
+
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+function svg(name, attributes = {}, ...children) {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+const place_text = ({ section, row, seat }) =>
+  text(!row ? 'seat_place_table' : section ? 'seat_place' : 'seat_place_row', { section, row, seat });
+
+/** Distance between neighbours in a row: one tenth of all pairs are nearer. */
+function usual_distance(seats) {
+  const all = [];
+  for (let i = 1; i < seats.length; ++i) {
+    const [a, b] = [seats[i - 1], seats[i]];
+    if (a.section === b.section && a.row === b.row && !b.aisle) all.push(Math.hypot(a.x - b.x, a.y - b.y));
+  }
+  all.sort((a, b) => a - b);
+  return all[Math.floor(all.length / 10)] || 50;
+}
+
+const pattern_lines = [
+  '',
+  'M-2 2L2-2M0 8L8 0M6 10L10 6',
+  'M2 2h1v1h-1zM6 6h1v1h-1z',
+  'M0 2h8M0 6h8',
+  'M0 4h8M4 0v8',
+  'M2 0v8M6 0v8',
+];
+
+/** Colours and lines of the price classes, for map and legend. */
+const pattern_defs = () =>
+  svg(
+    'svg',
+    { 'class': 'quiet', 'aria-hidden': 'true', 'width': 0, 'height': 0 },
+    svg(
+      'defs',
+      {},
+      ...pattern_lines.map((lines, i) =>
+        svg(
+          'pattern',
+          { id: `price-${i}`, width: 8, height: 8, patternUnits: 'userSpaceOnUse' },
+          svg('rect', { class: `price-${i}`, width: 8, height: 8 }),
+          svg('path', { class: 'price-lines', d: lines }),
+        ),
+      ),
+    ),
+  );
+
+const marks = { chosen: 'M-5 0l4 4 6-8', held: 'M-5 0h10', sold: 'M-4-4l8 8M4-4l-8 8' };
+
+class SeatPicker {
+  #root;
+  #form;
+  #map;
+  #types; // by id
+  #chosen = new Set();
+  #drawn = new Map(); // number: its element in the map
+  #boxes = new Map(); // number: its checkbox in the list
+  #section = null; // drawn; null: the whole hall
+  #scale = 1;
+  #size = { width: 0, height: 0 };
+  #unit = 1;
+  #current = null; // seat that Tab reaches
+
+  constructor(root, form, map) {
+    this.#root = root;
+    this.#form = form;
+    this.#map = map;
+    this.#types = new Map(state.types.map((type, index) => [type.id, { ...type, index }]));
+    this.#unit = usual_distance(map.seats) / pitch;
+    this.#restore();
+    this.#show_legend();
+    this.#listen();
+    root.hidden = false; // before the drawing, which asks for the frame's width
+    this.#draw();
+  }
+
+  #find(name) {
+    return this.#root.querySelector(`[data-${name}]`);
+  }
+
+  // -- what may be chosen
+
+  #type_of(seat) {
+    return this.#types.get(seat.ticket_type_id);
+  }
+
+  #needs_accessible() {
+    return this.#find('accessible').checked;
+  }
+
+  /** 'chosen', 'free', 'kept', 'not_sold', 'held' or 'sold'. */
+  #look(number, seat = this.#map.seat(number)) {
+    if (this.#chosen.has(number)) return 'chosen';
+    if (seat.state === 'held') return 'held';
+    if (seat.state !== 'free') return 'sold';
+    if (!this.#type_of(seat)?.on_sale) return 'not_sold';
+    return (seat.accessible || seat.companion) && !this.#needs_accessible() ? 'kept' : 'free';
+  }
+
+  #label(number) {
+    const seat = this.#map.seat(number);
+    const traits = ['accessible', 'companion', 'obstructed'].filter((name) => seat[name]);
+    return [
+      place_text(seat),
+      this.#type_of(seat)?.name,
+      this.#type_of(seat)?.price,
+      ...traits.map((name) => text(`seat_${name}`)),
+      text(`seat_${this.#look(number, seat)}`),
+    ]
+      .filter(Boolean)
+      .join(comma);
+  }
+
+  #toggle(number) {
+    const seat = this.#map.seat(number);
+    const look = this.#look(number, seat);
+    if (look === 'chosen') this.#chosen.delete(number);
+    else if (look !== 'free') return this.#announce(this.#label(number));
+    else if (this.#of_type(seat.ticket_type_id).length >= this.#type_of(seat).most)
+      return this.#announce(text('limit_exceeded'));
+    else this.#chosen.add(number);
+    this.#show(number);
+    this.#fill_form();
+  }
+
+  #of_type(id) {
+    return [...this.#chosen].filter((n) => this.#map.seat(n).ticket_type_id === id);
+  }
+
+  // -- the form
+
+  /** What the server sent back with a problem. */
+  #restore() {
+    const by_name = new Map(this.#map.seats.map((seat) => [seat.name, seat.number]));
+    for (const field of this.#form.querySelectorAll('input[name^="s."]'))
+      for (const name of field.value.split(' ').filter(Boolean)) {
+        const number = by_name.get(name);
+        if (number !== undefined && this.#look(number) === 'free') this.#chosen.add(number);
+      }
+    this.#fill_form();
+  }
+
+  /** A type has seats or a number of the best ones, not both. */
+  #fill_form() {
+    for (const field of this.#form.querySelectorAll('input[name^="s."]')) {
+      const id = field.name.slice(2);
+      const names = this.#of_type(id).map((n) => this.#map.seats[n].name);
+      field.value = names.join(' ');
+      const number = this.#form.elements[`t.${id}`];
+      if (number) number.disabled = names.length > 0;
+    }
+    this.#tell();
+    this.#form.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+
+  #tell() {
+    const seats = [...this.#chosen].map((n) => place_text(this.#map.seat(n))).join('; ');
+    this.#find('chosen').textContent = seats ? text('seats_chosen', { seats }) : text('seats_none');
+  }
+
+  #announce(words) {
+    this.#find('said').textContent = words;
+  }
+
+  // -- drawing
+
+  #at(seat) {
+    return { x: Math.round(seat.x / this.#unit), y: Math.round(seat.y / this.#unit) };
+  }
+
+  #begins_with_sections() {
+    return this.#map.seats.length > drawn_at_once_max && this.#map.plan.sections.length > 1;
+  }
+
+  #draw() {
+    const is_overview = this.#section === null && this.#begins_with_sections();
+    const shown = this.#map.seats.filter((s) => this.#section === null || s.section === this.#section);
+    this.#drawn.clear();
+    this.#current = null;
+    const points = shown.map((seat) => this.#at(seat));
+    const [left, top, right, bottom] = points.reduce(
+      ([l, t, r, b], { x, y }) => [Math.min(l, x), Math.min(t, y), Math.max(r, x), Math.max(b, y)],
+      [Infinity, Infinity, -Infinity, -Infinity],
+    );
+    this.#size = { width: right - left + 2 * margin, height: bottom - top + 2 * margin };
+    const name = this.#section === null ? text('seats_title') : this.#section_name(this.#section);
+    const drawing = svg('svg', {
+      'class': 'seat-map',
+      'role': 'group',
+      'aria-label': name,
+      'viewBox': `${left - margin} ${top - margin} ${this.#size.width} ${this.#size.height}`,
+    });
+    if (is_overview) this.#map.plan.sections.forEach((_, i) => drawing.append(this.#draw_section(i)));
+    else this.#draw_rows(drawing, shown);
+    this.#find('frame').replaceChildren(drawing);
+    this.#find('whole').hidden = this.#section === null;
+    this.#fit(is_overview);
+  }
+
+  /** The width of the frame, but seats that a finger hits. */
+  #fit(is_overview) {
+    const frame = this.#find('frame');
+    const fitting = frame.clientWidth / this.#size.width;
+    this.#scale = is_overview ? fitting : Math.max(Math.min(fitting, scale_max), pitch_px_min / pitch);
+    this.#resize();
+    frame.scrollLeft = (frame.scrollWidth - frame.clientWidth) / 2;
+  }
+
+  #resize() {
+    const drawing = this.#find('frame').firstElementChild;
+    drawing.setAttribute('width', Math.round(this.#size.width * this.#scale));
+    drawing.setAttribute('height', Math.round(this.#size.height * this.#scale));
+  }
+
+  /** Keeps the middle of what is seen. */
+  #zoom(by) {
+    const frame = this.#find('frame');
+    const least = frame.clientWidth / this.#size.width / 2;
+    const scale = Math.min(zoom_max, Math.max(least, this.#scale * by));
+    const ratio = scale / this.#scale;
+    this.#scale = scale;
+    const middle = [frame.scrollLeft + frame.clientWidth / 2, frame.scrollTop + frame.clientHeight / 2];
+    this.#resize();
+    frame.scrollLeft = middle[0] * ratio - frame.clientWidth / 2;
+    frame.scrollTop = middle[1] * ratio - frame.clientHeight / 2;
+  }
+
+  #section_name(index) {
+    const { name, section } = this.#map.plan.sections[index];
+    return name || section || text('seats_title');
+  }
+
+  #free_in(section) {
+    return this.#map.seats.filter((s) => s.section === section && this.#look(s.number) === 'free').length;
+  }
+
+  #section_label(index) {
+    return text('seats_section', { section: this.#section_name(index), count: this.#free_in(index) });
+  }
+
+  #draw_section(index) {
+    const seats = this.#map.seats.filter((s) => s.section === index);
+    const points = seats.map((seat) => this.#at(seat));
+    const xs = points.map(({ x }) => x);
+    const ys = points.map(({ y }) => y);
+    const [left, top] = [xs, ys].map((all) => all.reduce((a, b) => Math.min(a, b), Infinity));
+    const [right, bottom] = [xs, ys].map((all) => all.reduce((a, b) => Math.max(a, b), -Infinity));
+    const type = this.#type_of(this.#map.seat(seats[0].number));
+    const size = Math.max(pitch, Math.min((right - left) / 8, (bottom - top) / 2));
+    const group = svg(
+      'g',
+      {
+        'class': 'section',
+        'role': 'button',
+        'tabindex': 0,
+        'data-section': index,
+        'aria-label': this.#section_label(index),
+      },
+      svg('rect', {
+        x: left - pitch / 2,
+        y: top - pitch / 2,
+        width: right - left + pitch,
+        height: bottom - top + pitch,
+        rx: 8,
+        fill: type ? `url(#price-${type.index % patterns})` : 'none',
+      }),
+    );
+    const title = svg('text', {
+      'x': (left + right) / 2,
+      'y': (top + bottom) / 2,
+      'font-size': size,
+      'aria-hidden': 'true',
+    });
+    title.textContent = this.#section_name(index);
+    group.append(title);
+    return group;
+  }
+
+  #draw_rows(drawing, seats) {
+    let group;
+    let key;
+    for (const seat of seats) {
+      if (key !== `${seat.section}/${seat.row}`) {
+        key = `${seat.section}/${seat.row}`;
+        const row = this.#map.seat(seat.number).row;
+        const label = row ? text('seats_row', { row }) : this.#section_name(seat.section);
+        group = svg('g', { 'role': 'group', 'aria-label': label });
+        const { x, y } = this.#at(seat);
+        const words = svg('text', { 'x': x - pitch, y, 'class': 'row-label', 'aria-hidden': 'true' });
+        words.textContent = row;
+        group.append(words);
+        drawing.append(group);
+      }
+      group.append(this.#draw_seat(seat));
+    }
+  }
+
+  #draw_seat({ number, ...seat }) {
+    const { x, y } = this.#at(seat);
+    const drawn = svg(
+      'g',
+      { 'role': 'checkbox', 'data-seat': number, 'tabindex': -1, 'transform': `translate(${x} ${y})` },
+      svg('circle', { r: 10 }),
+      svg('path', { class: 'mark' }),
+    );
+    if (seat.accessible) {
+      const sign = svg('text', { 'class': 'sign', 'aria-hidden': 'true' });
+      sign.textContent = '♿︎';
+      drawn.append(sign);
+    }
+    this.#drawn.set(number, drawn);
+    if (this.#current === null) {
+      this.#current = number;
+      drawn.setAttribute('tabindex', 0);
+    }
+    this.#show(number);
+    return drawn;
+  }
+
+  /** The seat as it is now, on map and list. */
+  #show(number) {
+    const look = this.#look(number);
+    const drawn = this.#drawn.get(number);
+    if (drawn) {
+      const type = this.#type_of(this.#map.seat(number));
+      drawn.setAttribute('class', `seat is-${look}`);
+      drawn.setAttribute('aria-checked', look === 'chosen');
+      drawn.setAttribute('aria-disabled', look !== 'chosen' && look !== 'free');
+      drawn.setAttribute('aria-label', this.#label(number));
+      const is_priced = (look === 'free' || look === 'kept') && type;
+      drawn.firstElementChild.setAttribute('fill', is_priced ? `url(#price-${type.index % patterns})` : '');
+      drawn.querySelector('.mark').setAttribute('d', marks[look === 'not_sold' ? 'sold' : look] ?? '');
+    }
+    const box = this.#boxes.get(number);
+    if (!box) return;
+    box.checked = look === 'chosen';
+    box.disabled = look !== 'chosen' && look !== 'free';
+    box.nextElementSibling.textContent = this.#label(number);
+  }
+
+  #show_legend() {
+    const swatch = (fill, look) =>
+      svg(
+        'svg',
+        { 'class': `swatch seat is-${look}`, 'viewBox': '-12 -12 24 24', 'aria-hidden': 'true' },
+        svg('circle', { r: 10, fill }),
+        svg('path', { class: 'mark', d: marks[look] ?? '' }),
+      );
+    const item = (picture, words) => element('li', {}, picture, element('bdi', {}, words));
+    this.#root.append(pattern_defs());
+    this.#find('legend').replaceChildren(
+      ...state.types.map((type, index) =>
+        item(swatch(`url(#price-${index % patterns})`, 'free'), `${type.name} · ${type.price}`),
+      ),
+      ...['chosen', 'held', 'sold'].map((look) => item(swatch('', look), text(`seat_${look}`))),
+    );
+  }
+
+  // -- the list
+
+  #show_list() {
+    this.#boxes.clear();
+    this.#find('list').replaceChildren(
+      ...this.#map.plan.sections.map((_, index) => {
+        const summary = element('summary', { class: 'tap' }, this.#section_label(index));
+        const details = element('details', { 'data-section': index }, summary);
+        // Drawn when opened: a hall may have 50,000 seats.
+        details.addEventListener('toggle', () => this.#fill_section(details, index), { once: true });
+        return details;
+      }),
+    );
+  }
+
+  #fill_section(details, index) {
+    const rows = Map.groupBy
+      ? Map.groupBy(
+          this.#map.seats.filter((s) => s.section === index),
+          (s) => s.row,
+        )
+      : this.#map.seats
+          .filter((s) => s.section === index)
+          .reduce((all, s) => all.set(s.row, [...(all.get(s.row) ?? []), s]), new Map());
+    for (const seats of rows.values()) {
+      const { row } = this.#map.seat(seats[0].number);
+      const legend = element('legend', {}, row ? text('seats_row', { row }) : this.#section_name(index));
+      const fields = element('fieldset', { class: 'seat-row' }, legend);
+      for (const { number } of seats) {
+        const box = element('input', { 'type': 'checkbox', 'data-seat': number });
+        this.#boxes.set(number, box);
+        fields.append(element('label', { class: 'check' }, box, element('span')));
+        this.#show(number);
+      }
+      details.append(fields);
+    }
+  }
+
+  #choose_view(view) {
+    for (const button of this.#root.querySelectorAll('[data-view]'))
+      button.setAttribute('aria-pressed', String(button.dataset.view === view));
+    this.#find('map').hidden = view !== 'map';
+    this.#find('list').hidden = view !== 'list';
+    if (view === 'list') this.#show_list();
+    else this.#draw();
+  }
+
+  // -- what a visitor does
+
+  #listen() {
+    const root = this.#root;
+    root.addEventListener('click', ({ target }) => this.#click(target));
+    root.addEventListener('change', ({ target }) => {
+      if (target.dataset.seat) this.#toggle(Number(target.dataset.seat));
+      if (target === this.#find('accessible')) this.#accessible_changed();
+    });
+    const frame = this.#find('frame');
+    frame.addEventListener('keydown', (event) => this.#key(event));
+    frame.addEventListener('touchstart', (event) => this.#pinch(event, true), { passive: true });
+    frame.addEventListener('touchmove', (event) => this.#pinch(event, false), { passive: false });
+    this.#map.addEventListener('change', ({ detail }) => this.#changed(detail));
+  }
+
+  #click(target) {
+    const { view, zoom } = target.dataset;
+    if (view) this.#choose_view(view);
+    else if (zoom) this.#zoom(zoom === 'in' ? zoom_step : 1 / zoom_step);
+    else if (target === this.#find('whole')) this.#enter(null);
+    else if (this.#find('frame').contains(target)) {
+      const seat = target.closest('[data-seat]');
+      const section = target.closest('[data-section]');
+      if (seat) this.#go_to(Number(seat.dataset.seat));
+      if (seat) this.#toggle(Number(seat.dataset.seat));
+      else if (section) this.#enter(Number(section.dataset.section));
+    }
+  }
+
+  #enter(section) {
+    const left = this.#section;
+    this.#section = section;
+    this.#draw();
+    const goal = section === null ? `[data-section="${left}"]` : '[tabindex="0"]';
+    this.#find('frame').querySelector(goal)?.focus();
+  }
+
+  #key(event) {
+    const section = event.target.closest('[data-section]');
+    const is_press = event.key === 'Enter' || event.key === ' ';
+    if (is_press && section) this.#enter(Number(section.dataset.section));
+    else if (is_press && this.#current !== null) this.#toggle(this.#current);
+    else if (event.key === 'Escape' && this.#section !== null) this.#enter(null);
+    else if (event.key === '+' || event.key === '-')
+      this.#zoom(event.key === '+' ? zoom_step : 1 / zoom_step);
+    else if (this.#current === null || section || !this.#move(event.key)) return;
+    event.preventDefault();
+  }
+
+  /** False: the key moves nowhere. */
+  #move(key) {
+    const rows = this.#drawn_rows();
+    const at = rows.findIndex((row) => row.some((s) => s.number === this.#current));
+    const row = rows[at];
+    const place = row.findIndex((s) => s.number === this.#current);
+    const nearest = (seats) =>
+      seats?.reduce((a, b) => (Math.abs(b.x - row[place].x) < Math.abs(a.x - row[place].x) ? b : a));
+    const goals = {
+      ArrowLeft: () => row[place - 1],
+      ArrowRight: () => row[place + 1],
+      ArrowUp: () => nearest(rows[at - 1]),
+      ArrowDown: () => nearest(rows[at + 1]),
+      Home: () => row[0],
+      End: () => row.at(-1),
+    };
+    if (!goals[key]) return false;
+    const goal = goals[key]();
+    if (goal) this.#go_to(goal.number);
+    return true;
+  }
+
+  /** From the top to the bottom, each from the left to the right. */
+  #drawn_rows() {
+    const rows = new Map();
+    for (const number of this.#drawn.keys()) {
+      const seat = this.#map.seats[number];
+      const key = `${seat.section}/${seat.row}`;
+      if (!rows.has(key)) rows.set(key, []);
+      rows.get(key).push(seat);
+    }
+    const height = (row) => row.reduce((sum, seat) => sum + seat.y, 0) / row.length;
+    return [...rows.values()]
+      .map((row) => row.sort((a, b) => a.x - b.x || a.y - b.y))
+      .sort((a, b) => height(a) - height(b));
+  }
+
+  #go_to(number) {
+    this.#drawn.get(this.#current)?.setAttribute('tabindex', -1);
+    this.#current = number;
+    const drawn = this.#drawn.get(number);
+    drawn.setAttribute('tabindex', 0);
+    drawn.focus();
+  }
+
+  #pinched = 0;
+  #pinch(event, is_begun) {
+    if (event.touches.length !== 2) return;
+    const [a, b] = event.touches;
+    const distance = Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
+    if (!is_begun) {
+      event.preventDefault();
+      this.#zoom(distance / this.#pinched);
+    }
+    this.#pinched = Math.max(distance, 1);
+  }
+
+  #accessible_changed() {
+    for (const number of [...this.#chosen])
+      if (this.#map.seats[number].accessible || this.#map.seats[number].companion)
+        this.#chosen.delete(number);
+    for (const number of new Set([...this.#drawn.keys(), ...this.#boxes.keys()])) this.#show(number);
+    this.#fill_form();
+  }
+
+  /** Other visitors have held, bought or left seats. */
+  #changed(numbers) {
+    const lost = numbers.filter((n) => this.#chosen.has(n) && this.#map.seat(n).state !== 'free');
+    lost.forEach((n) => this.#chosen.delete(n));
+    numbers.forEach((n) => this.#show(n));
+    const sections = new Set(numbers.map((n) => this.#map.seats[n].section));
+    for (const shown of this.#root.querySelectorAll('[data-section]')) {
+      const index = Number(shown.dataset.section);
+      if (!sections.has(index)) continue;
+      if (shown.localName === 'details') shown.firstElementChild.textContent = this.#section_label(index);
+      else shown.setAttribute('aria-label', this.#section_label(index));
+    }
+    if (lost.length === 0) return;
+    const seat = lost.map((n) => place_text(this.#map.seat(n))).join('; ');
+    this.#announce(text('seat_lost', { seat }));
+    this.#fill_form();
+  }
+}
+
+/** Shows the seats of the event, or nothing: then a number of tickets gets the best ones. */
+export async function show_seats(root, form) {
+  const map = new SeatMap({
+    server: state.base ? new URL(state.base, location.origin).href : location.origin,
+    event: state.line,
+    token: state.token,
+  });
+  try {
+    await map.open();
+  } catch {
+    return null;
+  }
+  new SeatPicker(root, form, map);
+  return map;
+}
