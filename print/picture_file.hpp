@@ -2,16 +2,11 @@
 // Reads a stranger's PNG, JPEG or WebP. Its size is looked at before memory is taken for its pixels.
 #pragma once
 #include "print/cairo_pointers.hpp"
+#include "print/picture_fault.hpp"
 
 #include <string_view>
 
 namespace fq::print {
-
-enum class picture_fault {
-  none,
-  unreadable, ///< of another format, animated, or damaged
-  too_large, ///< more than picture_pixels_max, or than picture_side_max on a side
-};
 
 struct picture_file {
   picture_fault wrong = picture_fault::none;

@@ -2,6 +2,7 @@
 #include "print/pictures.hpp"
 
 #include "print/limits.hpp"
+#include "print/picture_file.hpp"
 
 #include <turbojpeg.h>
 

@@ -4,7 +4,7 @@
 // threads that may block.
 #pragma once
 #include "print/jpeg.hpp"
-#include "print/picture_file.hpp"
+#include "print/picture_fault.hpp"
 
 #include <string_view>
 

@@ -41,7 +41,8 @@ enum class json_form : std::uint8_t {
   null_is_minus_one, ///< a number, or null for -1
   null_is_never, ///< a time, or null for `never`
   null_is_empty, ///< a text of one line, or null for the empty one
-  lines, ///< the same with line breaks; not in lists, because it may be long
+  shown, ///< as null_is_empty; requests cannot set it
+  lines, ///< as null_is_empty with line breaks; not in lists, because it may be long
   degrees, ///< a number with six decimals, stored in millionths, or null for no_coordinate
   hundredths, ///< a number with two decimals, stored in hundredths
   in_seconds, ///< a duration in seconds

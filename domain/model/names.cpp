@@ -199,6 +199,7 @@ constexpr std::pair<reason, std::string_view> codes[] = {
   {reason::device_unknown, "device_unknown"},
   {reason::scan_id_reused, "scan_id_reused"},
   {reason::too_many, "too_many"},
+  {reason::picture_limit, "picture_limit"},
 };
 
 constexpr bool are_in_order() {

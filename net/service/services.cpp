@@ -52,6 +52,7 @@ services::services(const config::options& o, const key_store& store, const key_d
     codes_of_events({"wrong-code-event", wrong_codes_per_event, wrong_codes_window}, tracked(o),
                     env.random_u64()),
     offers({"offer", offers_per_customer, offers_window}, tracked(o), env.random_u64()),
+    pictures({"picture", pictures_per_manager, pictures_window}, tracked(o), env.random_u64()),
     exports({"export", exports_per_customer, minute}, tracked(o), env.random_u64()),
     erasures({"erasure", erasures_per_network, erasures_window}, tracked(o), env.random_u64()),
     devices({"device", quota(o.rate_limits.device_requests_per_minute), minute}, tracked(o),
@@ -87,11 +88,11 @@ std::int32_t services::async_percent() const {
 }
 
 std::vector<rate_limiter*> services::limiters() {
-  return {&customers,       &organizers,      &joins,         &anonymous,
-          &sandbox_pages,   &login_failures,  &otp_addresses, &otp_mails,
-          &otp_clients,     &join_clients,    &key_failures,  &codes_of_customers,
-          &codes_of_events, &access_sessions, &access_keys,   &access_failures,
-          &exports,         &erasures,        &offers,        &devices};
+  return {
+    &customers,       &organizers,      &joins,       &anonymous,       &sandbox_pages, &login_failures,
+    &otp_addresses,   &otp_mails,       &otp_clients, &join_clients,    &key_failures,  &codes_of_customers,
+    &codes_of_events, &access_sessions, &access_keys, &access_failures, &exports,       &erasures,
+    &offers,          &pictures,        &devices};
 }
 
 uuid services::key_of(std::string_view email, const uuid& client) const {

@@ -15,6 +15,7 @@
 #include "net/service/key_directory.hpp"
 #include "net/service/metrics.hpp"
 #include "net/service/offload.hpp"
+#include "net/service/pictures.hpp"
 #include "net/wire/cursor.hpp"
 #include "outbound/webhook_url.hpp"
 
@@ -59,6 +60,7 @@ struct services {
   rate_limiter codes_of_customers; ///< per customer: wrong promo and access codes
   rate_limiter codes_of_events; ///< per event: the same, of customers with several
   rate_limiter offers; ///< per customer: offers of tickets, each of which is a mail
+  rate_limiter pictures; ///< per manager: pictures that are sent
   rate_limiter exports; ///< per customer: GET /customers/me
   rate_limiter erasures; ///< per client address: DELETE /customers/me
   rate_limiter devices; ///< per device that scans tickets
@@ -93,6 +95,8 @@ struct services {
   }
   blocking_lane sandbox_lane; ///< also for the demo's mailbox
   blocking_lane printing_lane{printing_threads, printing_jobs_max}; ///< of event tickets and reports
+  blocking_lane picture_lane{1, picture_jobs_max}; ///< reads the pictures that are sent
+  picture_cache pictures_kept{pictures_kept_bytes};
 
   /// checkout.async_percent of events without their own value: the installation's setting, or else the
   /// configured one.

@@ -55,7 +55,8 @@ void read_group(object_reader& body, patch_of<Row>& patch, settings_api api, std
   std::uint64_t bit = 1;
   each_field<Row>(
     [&]<class T>(const auto& field, T& value) {
-      if (const auto* name = name_in(field.setting, api, group)) {
+      const auto* name = name_in(field.setting, api, group);
+      if (name && field.setting.form != json_form::shown) {
         auto read = read_value<T>(body, name, field.setting);
         if (read.given) value = std::move(read.value);
         if (read.given) patch.given |= bit;
@@ -92,7 +93,7 @@ void append_degrees(std::string& out, std::int64_t millionths) {
 template <class T>
 void append_value(std::string& out, const setting_rule& rule, const T& value) {
   if constexpr (std::is_same_v<T, std::string>) {
-    if (value.empty() && (rule.form == json_form::null_is_empty || rule.form == json_form::lines))
+    if (value.empty() && rule.form != json_form::plain)
       out += "null";
     else
       append_text(out, value);
