@@ -24,8 +24,7 @@ text_map read_texts(language in) {
   if (found == files.end()) throw std::logic_error{"there is no file " + name};
   text_map texts;
   const auto read = boost::json::parse(found->text);
-  for (const auto& [key, value] : read.as_object())
-    texts.emplace(key, value.as_string());
+  for (const auto& [key, value] : read.as_object()) texts.emplace(key, value.as_string());
   return texts;
 }
 

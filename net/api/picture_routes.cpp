@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of events: a manager sends a file, everybody gets the JPEGs that were made of it.
+// Pictures of events: a manager sends a file; all get the JPEGs that were made of it.
 #include "crypto/digest.hpp"
 #include "net/api/limits.hpp"
 #include "net/api/routes.hpp"

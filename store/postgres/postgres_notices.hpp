@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices, webhook endpoints, deliveries and pictures in SQL: what has no owner. Called by postgres_ledger.
+// Devices, webhook endpoints, deliveries and pictures in SQL: what has no owner. Called by
+// postgres_ledger.
 #pragma once
 #include "store/port/ledger.hpp"
 #include "store/postgres/postgres.hpp"
