@@ -5,10 +5,12 @@
 #include "domain/base/ids.hpp"
 #include "domain/base/time.hpp"
 #include "domain/model/description.hpp"
+#include "domain/model/questions.hpp"
 #include "domain/model/states.hpp"
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace fq {
 
@@ -134,6 +136,7 @@ struct event_row {
   std::int32_t async_percent = async_inherited; ///< percentage of customers with asynchronous checkout
   event_facts facts;
   event_ticket_settings event_tickets;
+  std::vector<question> questions; ///< as they are asked
   timestamp created_at, updated_at;
   friend bool operator==(const event_row&, const event_row&) = default;
 };
@@ -154,8 +157,9 @@ FQ_ROW(event_row, "event", installation, row_field("id", &row::id, key),
                  setting("claims_per_customer", 1, 8)),
        row_field("async_percent", &row::async_percent, always,
                  setting("async_percent", 0, 100, null_is_minus_one, "checkout")),
-       row_part(&row::facts), row_part(&row::event_tickets), row_field("created_at", &row::created_at),
-       row_field("updated_at", &row::updated_at))
+       row_part(&row::facts), row_part(&row::event_tickets),
+       row_field("questions", &row::questions, always, setting("questions", 0, 0, shown_alone)),
+       row_field("created_at", &row::created_at), row_field("updated_at", &row::updated_at))
 
 struct ticket_type_row {
   std::uint32_t ordinal = 0; ///< position in its event, from 0; the key inside the aggregate

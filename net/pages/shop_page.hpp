@@ -33,6 +33,7 @@ struct choice_view {
   std::optional<quote_view> quote = {}; ///< price of the choice
   std::string problem = {}; ///< key of the text of the refusal
   std::string order_key = {}; ///< makes a form that is sent twice one order
+  bool takes_donations = false; ///< the server has a gateway
 };
 [[nodiscard]] site_page choice_page(const shopper& who, const choice_view& choice);
 

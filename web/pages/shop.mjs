@@ -35,9 +35,19 @@ function follow_choice(form) {
   document.querySelector('[data-update]').hidden = true;
   let timer;
   let turn = 0;
+  /** Minor units a ticket; undefined while the text is no amount. */
+  const donation = () => {
+    const text = form.elements.donation?.value.trim().replace(',', '.') ?? '';
+    const amount = Math.round(Number(text) * 10 ** state.decimals);
+    return amount > 0 ? amount : undefined;
+  };
   const chosen = () =>
     [...form.querySelectorAll('select[name^="t."]')]
-      .map((select) => ({ ticket_type_id: select.name.slice(2), quantity: Number(select.value) }))
+      .map((select) => ({
+        ticket_type_id: select.name.slice(2),
+        quantity: Number(select.value),
+        donation: donation(),
+      }))
       .filter((item) => item.quantity > 0);
   const quote = async () => {
     const mine = ++turn;
