@@ -153,9 +153,9 @@ constexpr std::pair<reason, std::string_view> codes[] = {
   {reason::email_taken, "email_taken"},
   {reason::forbidden, "forbidden"},
   {reason::not_found, "not_found"},
+  {reason::customer_blocked, "customer_blocked"},
   {reason::not_in_queue, "not_in_queue"},
   {reason::ticket_deleted, "ticket_deleted"},
-  {reason::customer_blocked, "customer_blocked"},
   {reason::invalid_field, "invalid_field"},
   {reason::invalid_transition, "invalid_transition"},
   {reason::total_below_committed, "total_below_committed"},
@@ -166,6 +166,7 @@ constexpr std::pair<reason, std::string_view> codes[] = {
   {reason::external_id_taken, "external_id_taken"},
   {reason::promo_code_taken, "promo_code_taken"},
   {reason::sale_not_started, "sale_not_started"},
+  {reason::already_claimed, "already_claimed"},
   {reason::not_admitted, "not_admitted"},
   {reason::promo_code_invalid, "promo_code_invalid"},
   {reason::access_code_invalid, "access_code_invalid"},
@@ -173,15 +174,14 @@ constexpr std::pair<reason, std::string_view> codes[] = {
   {reason::promo_code_exhausted, "promo_code_exhausted"},
   {reason::promo_code_limit, "promo_code_limit"},
   {reason::not_on_sale, "not_on_sale"},
-  {reason::already_claimed, "already_claimed"},
   {reason::limit_exceeded, "limit_exceeded"},
   {reason::quota_exceeded, "quota_exceeded"},
   {reason::no_gateway, "no_gateway"},
-  {reason::event_sold_out, "event_sold_out"},
   {reason::seat_taken, "seat_taken"},
   {reason::seat_accessible_only, "seat_accessible_only"},
   {reason::seat_single, "seat_single"},
   {reason::no_best_seats, "no_best_seats"},
+  {reason::event_sold_out, "event_sold_out"},
   {reason::none_free, "none_free"},
   {reason::lock_held, "lock_held"},
   {reason::locks_exhausted, "locks_exhausted"},
@@ -207,7 +207,7 @@ constexpr bool are_in_order() {
     if (codes[i].first != static_cast<reason>(i)) return false;
   return true;
 }
-static_assert(are_in_order() && std::size(codes) == static_cast<std::size_t>(reason::too_many) + 1);
+static_assert(are_in_order() && std::size(codes) == static_cast<std::size_t>(reason::picture_limit) + 1);
 
 std::string_view code_of(reason r) {
   const auto i = static_cast<std::size_t>(r); // other nodes may know more reasons

@@ -10,7 +10,7 @@
 
 namespace fq::net {
 
-/// Reads `questions` of an event; null means none. One without id is new.
+/// Reads `questions` of an event, all of them. One without id is new.
 void read_questions(object_reader& body, event_patch& patch);
 /// Reads `answers` of a checkout.
 void read_answers(object_reader& body, contact& who);
