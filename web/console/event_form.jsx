@@ -150,8 +150,8 @@ const type_wire = {
 };
 
 /**
- * The fields of `now` that differ from `before` (none given: all), in the form of the API. `forms`: those that
- * they are in. The same text is another time in another zone.
+ * The fields of `now` that differ from `before` (none given: all), in the form of the API. `forms`: those
+ * that they are in. The same text is another time in another zone.
  */
 function changed_part(fields, before, now, forms = []) {
   return Object.assign(
