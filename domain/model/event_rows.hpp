@@ -86,7 +86,7 @@ struct event_facts {
   std::string venue_name, venue_address;
   std::int32_t latitude = no_coordinate, longitude = no_coordinate; ///< millionths of a degree
   std::string description; ///< CommonMark
-  std::string picture; ///< id of a stored picture (store/port/picture_store.hpp); empty: none
+  std::string picture = {}; ///< id of a stored picture (store/port/picture_store.hpp); empty: none
   friend bool operator==(const event_facts&, const event_facts&) = default;
 };
 FQ_ROW(event_facts, "event_facts", part,
@@ -136,7 +136,7 @@ struct event_row {
   std::int32_t async_percent = async_inherited; ///< percentage of customers with asynchronous checkout
   event_facts facts;
   event_ticket_settings event_tickets;
-  std::vector<question> questions; ///< as they are asked
+  std::vector<question> questions = {}; ///< as they are asked
   timestamp created_at, updated_at;
   friend bool operator==(const event_row&, const event_row&) = default;
 };
