@@ -8,7 +8,7 @@
 #include "store/memory/memory_ledger.hpp"
 #include "tests/net/api/world.hpp"
 
-namespace pictures_route_test {
+namespace picture_routes_test {
 
 using namespace fq;
 using namespace fq::net;
@@ -119,4 +119,4 @@ CAF_TEST(the cache keeps what was asked for last) {
   CAF_CHECK(cache.find("d") == nullptr && cache.find("c") != nullptr);
 }
 
-} // namespace pictures_route_test
+} // namespace picture_routes_test

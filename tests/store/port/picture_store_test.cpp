@@ -3,7 +3,7 @@
 #define CAF_SUITE store_pictures
 #include "tests/store/port/engines.hpp"
 
-namespace pictures_test {
+namespace picture_store_test {
 
 using namespace fq;
 using namespace fq::test;
@@ -91,4 +91,4 @@ CAF_TEST(a picture that no event names goes after a while) {
   });
 }
 
-} // namespace pictures_test
+} // namespace picture_store_test
