@@ -95,7 +95,7 @@ json::object object_of(const order_view& v) {
   const auto& o = v.order;
   auto out = summary_of(o, v.claim.event, v.event_name, v.claim.currency);
   out["contact"] = object_of(o.contact);
-  out["answers"] = array_of(o.contact.answers);
+  out["answers"] = answers_json(o.contact.answers);
   json::array items;
   for (std::size_t i = 0; i < v.claim.claim.items.size(); ++i) {
     const auto& item = v.claim.claim.items[i];
@@ -369,7 +369,7 @@ std::string_view wire_name(dead_letter_status status) {
 std::string exported_order_text(const order_listing& l) {
   auto order = summary_of(l.order, l.event, l.event_name, l.currency);
   order["contact"] = object_of(l.order.contact);
-  order["answers"] = array_of(l.order.contact.answers);
+  order["answers"] = answers_json(l.order.contact.answers);
   order["success_url"] = text_or_null(l.order.success_url);
   order["cancel_url"] = text_or_null(l.order.cancel_url);
   return json::serialize(order);

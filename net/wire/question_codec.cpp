@@ -66,7 +66,7 @@ void append_questions(std::string& out, const std::vector<question>& questions) 
   out += json::serialize(all);
 }
 
-json::array array_of(const std::vector<answer_row>& answers) {
+json::array answers_json(const std::vector<answer_row>& answers) {
   json::array all;
   for (const auto& a : answers)
     all.push_back(json::object{{"question_id", a.question},

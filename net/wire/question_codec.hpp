@@ -16,6 +16,6 @@ void read_questions(object_reader& body, event_patch& patch);
 void read_answers(object_reader& body, contact& who);
 
 void append_questions(std::string& out, const std::vector<question>& questions);
-[[nodiscard]] boost::json::array array_of(const std::vector<answer_row>& answers);
+[[nodiscard]] boost::json::array answers_json(const std::vector<answer_row>& answers);
 
 } // namespace fq::net
