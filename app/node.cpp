@@ -49,6 +49,19 @@ Handle add(root_children& children, std::string name, Handle handle) {
   return handle;
 }
 
+/// For the thread of a mailer, which may block. Empty if the ledger has no such picture, or is away.
+std::string picture_of(caf::actor_system& system, const notices_handle& reader, const std::string& id) {
+  caf::scoped_actor self{system};
+  std::string bytes;
+  self->request(reader, picture_read_timeout, find_picture{id, picture_size::medium})
+    .receive(
+      [&](const picture_found& found) {
+        if (found.bytes) bytes = *found.bytes;
+      },
+      [](const caf::error&) {});
+  return bytes;
+}
+
 } // namespace
 
 actor_config::actor_config(std::size_t threads, const config::cluster_options& cluster) {
@@ -280,8 +293,9 @@ void node::start_dispatchers(root_children& children, const ledger_workers& ledg
   mail_consumer_services_.port = mail_of_events_.get();
   mail_consumer_services_.region = region_;
   mail_consumer_services_.style_of = [this](tenant_id tenant) { return tenant_mails_.style_of(tenant); };
-  mail_consumer_services_.attach = [this](const std::string& payload) {
-    return net::mail_attachments(payload, keys_.stored, options_.http.public_url, env_.wall_now());
+  mail_consumer_services_.attach = [this, reader = notices_](const std::string& payload) {
+    return net::mail_attachments(payload, keys_.stored, options_.http.public_url, env_.wall_now(),
+                                 [&](const std::string& id) { return picture_of(*system_, reader, id); });
   };
   mail_consumer_services_.log = log_event;
   mail_consumer_services_.warn = [](const std::string& what) { log::warn("mail", {{"what", what}}); };
@@ -422,6 +436,7 @@ node::~node() {
   owner_services_.payments = nullptr;
   payments_services_.gateways.clear();
   mail_consumer_services_.region = nullptr;
+  mail_consumer_services_.attach = nullptr;
   fan_out_services_.ledgers.clear();
   couriers_.clear();
   bus_services_.region = nullptr;

@@ -70,6 +70,7 @@ pkg_check_modules(PROMETHEUS REQUIRED IMPORTED_TARGET prometheus-cpp-core) # not
 pkg_check_modules(QRCODE REQUIRED IMPORTED_TARGET qrcodegencpp)
 pkg_check_modules(PANGOCAIRO REQUIRED IMPORTED_TARGET pangocairo)
 pkg_check_modules(TURBOJPEG REQUIRED IMPORTED_TARGET libturbojpeg)
+pkg_check_modules(WEBP REQUIRED IMPORTED_TARGET libwebp)
 
 pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-i18n)
 pkg_check_modules(CMARK REQUIRED IMPORTED_TARGET libcmark)

@@ -19,7 +19,7 @@ fq_folder(config COLD LINK CLI11::CLI11 Boost::url)
 
 # -- paper: PDF and QR codes, from plain structs ----------------------------------------------------------------
 fq_folder(print/qr COLD LINK PkgConfig::QRCODE)
-fq_folder(print COLD USES domain/base print/qr LINK PkgConfig::PANGOCAIRO PkgConfig::TURBOJPEG ALONE report_pdf)
+fq_folder(print COLD USES domain/base print/qr LINK PkgConfig::PANGOCAIRO PkgConfig::TURBOJPEG PkgConfig::WEBP ALONE report_pdf)
 
 # -- stores: the ledger and cache ports, and their engines -----------------------------------------------------
 fq_folder(store/port USES domain/base domain/model domain/line domain/delivery)

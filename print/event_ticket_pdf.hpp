@@ -34,7 +34,7 @@ struct event_ticket_document {
   std::string language = "en"; ///< BCP 47
   bool is_right_to_left = false;
   timestamp created_at;
-  jpeg logo, picture; ///< from logo_of, picture_of
+  jpeg logo, picture; ///< small and medium, from pictures_of
   std::vector<event_ticket_page> pages;
 };
 

@@ -12,11 +12,16 @@ inline constexpr std::size_t text_bytes_max = 6'000;
 inline constexpr int marks_max = 4;
 /// Facts of a page, so that each has room for two lines.
 inline constexpr std::size_t facts_max = 10;
-/// Pixels of a PNG that is read: 64 MB in memory.
-inline constexpr double png_pixels_max = 16e6;
-/// A picture and a logo are each stored once in a document.
-inline constexpr std::size_t picture_bytes_max = 70'000;
-inline constexpr std::size_t logo_bytes_max = 20'000; ///< see picture_bytes_max
+/// Pixels of a picture that is read: 64 MB in memory.
+inline constexpr double picture_pixels_max = 16e6;
+/// Pixels on a side; Cairo draws no image with more.
+inline constexpr double picture_side_max = 16'384;
+/// Parts of a JPEG that are looked at for how the camera was held.
+inline constexpr std::size_t jpeg_segments_max = 64;
+/// Bytes of a picture's sizes. A PDF holds a medium one and, as a logo, a small one.
+inline constexpr std::size_t small_bytes_max = 20'000;
+inline constexpr std::size_t medium_bytes_max = 70'000; ///< see small_bytes_max
+inline constexpr std::size_t large_bytes_max = 300'000; ///< see small_bytes_max
 /// Max lines in a chart: dash patterns distinguish no more without colour.
 inline constexpr std::size_t chart_lines_max = 3;
 /// Rows of a table of a report: six pages.

@@ -8,6 +8,8 @@
 namespace fq {
 
 FQ_INSPECT(uuid, x.hi, x.lo)
+FQ_INSPECT(question, x.id, x.kind, x.of_attendee, x.is_required, x.label, x.choices)
+FQ_INSPECT(answer_row, x.question, x.attendee, x.label, x.value)
 
 template <class Inspector, described Row>
 typename Inspector::result_type inspect(Inspector& f, Row& x) {

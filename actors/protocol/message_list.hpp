@@ -54,7 +54,8 @@
   X(list_checkin_conflicts) X(checkin_conflicts_reply) X(redeem_scans) X(scans_reply) X(find_gate) \
   X(gate_reply) X(find_gate_state) X(gate_state_reply) X(search_gate) X(gate_tickets_reply) \
   X(list_statistics) X(statistics_reply) X(change_lock) X(find_locks) X(locks_reply) \
-  X(find_ticket_seats) X(ticket_seats_reply)
+  X(find_ticket_seats) X(ticket_seats_reply) \
+  X(store_picture) X(find_picture) X(picture_found)
 // clang-format on
 
 namespace fq {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices: fan-out, couriers and the API <-> a ledger reader. Always in the same process.
+// Notices and pictures: fan-out, couriers and the API <-> a ledger reader. Always in the same process.
 #pragma once
 #include "actors/protocol/shared_messages.hpp"
 #include "outbound/channel.hpp"
 #include "store/port/notice_store.hpp"
+#include "store/port/picture_store.hpp"
 
 #include <caf/allowed_unsafe_message_type.hpp>
 
@@ -127,19 +128,35 @@ struct remove_endpoint {
   uuid endpoint;
 };
 
+/// From the API. Refused with picture_limit if the tenant or organizer has too many.
+struct store_picture {
+  std::shared_ptr<const picture_row> picture;
+};
+
+struct find_picture {
+  std::string id;
+  picture_size size{};
+};
+
+struct picture_found {
+  refusal no; ///< not_found: there is none
+  std::shared_ptr<const std::string> bytes; ///< a JPEG
+};
+
 /// INTERNAL, to a courier from its port: the result of an attempt.
 struct delivery_answered {
   uuid target, notice;
   delivery_answer answer;
 };
 
-/// Devices, endpoints and deliveries, for the API. A ledger reader; no owner is needed.
+/// Devices, endpoints, deliveries and pictures, for the API. A ledger reader; no owner is needed.
 using notices_handle = caf::typed_actor<
   caf::replies_to<store_deliveries>::with<ack_reply>,
   caf::replies_to<list_deliveries>::with<deliveries_reply>, caf::replies_to<replay_delivery>::with<ack_reply>,
   caf::replies_to<register_device>::with<device_reply>, caf::replies_to<list_devices>::with<devices_reply>,
   caf::replies_to<remove_device>::with<ack_reply>, caf::replies_to<store_endpoint>::with<ack_reply>,
-  caf::replies_to<list_endpoints>::with<endpoints_reply>, caf::replies_to<remove_endpoint>::with<ack_reply>>;
+  caf::replies_to<list_endpoints>::with<endpoints_reply>, caf::replies_to<remove_endpoint>::with<ack_reply>,
+  caf::replies_to<store_picture>::with<ack_reply>, caf::replies_to<find_picture>::with<picture_found>>;
 
 /// Delivers notices to devices or endpoints by one channel: limited concurrency and rate, retries until the
 /// notice expires.
@@ -171,3 +188,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::list_endpoints)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::endpoints_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::remove_endpoint)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::delivery_answered)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::store_picture)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::find_picture)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::picture_found)

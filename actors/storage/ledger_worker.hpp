@@ -112,6 +112,8 @@ private:
   devices_reply list(const fq::list_devices& x);
   ack_reply store(const fq::store_deliveries& x);
   ack_reply store(const fq::store_endpoint& x);
+  ack_reply store(const fq::store_picture& x);
+  picture_found find(const fq::find_picture& x);
   bool has_its_share(const webhook_endpoint_row& mine);
   endpoints_reply list(const fq::list_endpoints& x);
   void peek(const peek_aggregate& x);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ledger worker's requests about notices: devices, endpoints, deliveries.
+// The ledger worker's requests about notices (devices, endpoints, deliveries) and pictures.
 #include "actors/storage/ledger_worker.hpp"
 
 #include <algorithm>
@@ -105,6 +105,19 @@ endpoints_reply ledger_worker_state::list(const fq::list_endpoints& x) {
   endpoints_reply reply;
   if (!reached([&] { reply.endpoints = ledger_->list_endpoints(x.tenant); })) reply.no = reason::unavailable;
   return reply;
+}
+
+ack_reply ledger_worker_state::store(const fq::store_picture& x) {
+  bool fits = false;
+  if (!reached([&] { fits = ledger_->store_picture(*x.picture); })) return {reason::unavailable};
+  return fits ? ack_reply{} : ack_reply{reason::picture_limit};
+}
+
+picture_found ledger_worker_state::find(const fq::find_picture& x) {
+  std::vector<char> bytes;
+  if (!reached([&] { bytes = ledger_->find_picture(x.id, x.size); })) return {reason::unavailable, nullptr};
+  if (bytes.empty()) return {reason::not_found, nullptr};
+  return {{}, std::make_shared<const std::string>(bytes.begin(), bytes.end())};
 }
 
 } // namespace fq

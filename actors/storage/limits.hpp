@@ -43,6 +43,8 @@ inline constexpr milliseconds delivery_life{30ll * 24 * 60 * 60 * 1000};
 inline constexpr milliseconds device_life{270ll * 24 * 60 * 60 * 1000};
 /// Of sent domain events.
 inline constexpr milliseconds outbox_life{3ll * 24 * 60 * 60 * 1000};
+/// Of a picture that no event names: one that was just stored gets its name within seconds.
+inline constexpr milliseconds picture_life{60 * 60 * 1000};
 /// Max rows deleted per round. A full round is followed by another after prune_pause, else after the
 /// interval.
 inline constexpr std::size_t rows_per_prune = 250;

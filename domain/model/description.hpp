@@ -41,12 +41,19 @@ enum class json_form : std::uint8_t {
   null_is_minus_one, ///< a number, or null for -1
   null_is_never, ///< a time, or null for `never`
   null_is_empty, ///< a text of one line, or null for the empty one
-  lines, ///< the same with line breaks; not in lists, because it may be long
+  shown, ///< a text, or null for the empty one; set in another way
+  shown_alone, ///< as shown; not in lists, because it may be long
+  lines, ///< as null_is_empty with line breaks; not in lists, because it may be long
   degrees, ///< a number with six decimals, stored in millionths, or null for no_coordinate
   hundredths, ///< a number with two decimals, stored in hundredths
   in_seconds, ///< a duration in seconds
   in_milliseconds, ///< a duration in milliseconds
 };
+
+/// Whether lists have it.
+constexpr bool is_listed(json_form form) {
+  return form != json_form::lines && form != json_form::shown_alone;
+}
 
 /// A coordinate that is not given.
 inline constexpr std::int32_t no_coordinate = std::numeric_limits<std::int32_t>::min();

@@ -5,10 +5,12 @@
 #include "domain/base/ids.hpp"
 #include "domain/base/time.hpp"
 #include "domain/model/description.hpp"
+#include "domain/model/questions.hpp"
 #include "domain/model/states.hpp"
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace fq {
 
@@ -84,6 +86,7 @@ struct event_facts {
   std::string venue_name, venue_address;
   std::int32_t latitude = no_coordinate, longitude = no_coordinate; ///< millionths of a degree
   std::string description; ///< CommonMark
+  std::string picture = {}; ///< id of a stored picture (store/port/picture_store.hpp); empty: none
   friend bool operator==(const event_facts&, const event_facts&) = default;
 };
 FQ_ROW(event_facts, "event_facts", part,
@@ -96,7 +99,8 @@ FQ_ROW(event_facts, "event_facts", part,
                  setting("address", 0, 500, null_is_empty, "venue")),
        row_field("latitude", &row::latitude, always, setting("latitude", -90, 90, degrees, "venue")),
        row_field("longitude", &row::longitude, always, setting("longitude", -180, 180, degrees, "venue")),
-       row_field("description", &row::description, always, setting("description", 0, 10'000, lines)))
+       row_field("description", &row::description, always, setting("description", 0, 10'000, lines)),
+       row_field("picture", &row::picture, always, setting("picture", 0, 64, shown)))
 
 /// What an event's tickets are like. All can change after the sale, too.
 struct event_ticket_settings {
@@ -132,6 +136,7 @@ struct event_row {
   std::int32_t async_percent = async_inherited; ///< percentage of customers with asynchronous checkout
   event_facts facts;
   event_ticket_settings event_tickets;
+  std::vector<question> questions = {}; ///< as they are asked
   timestamp created_at, updated_at;
   friend bool operator==(const event_row&, const event_row&) = default;
 };
@@ -152,8 +157,9 @@ FQ_ROW(event_row, "event", installation, row_field("id", &row::id, key),
                  setting("claims_per_customer", 1, 8)),
        row_field("async_percent", &row::async_percent, always,
                  setting("async_percent", 0, 100, null_is_minus_one, "checkout")),
-       row_part(&row::facts), row_part(&row::event_tickets), row_field("created_at", &row::created_at),
-       row_field("updated_at", &row::updated_at))
+       row_part(&row::facts), row_part(&row::event_tickets),
+       row_field("questions", &row::questions, always, setting("questions", 0, 0, shown_alone)),
+       row_field("created_at", &row::created_at), row_field("updated_at", &row::updated_at))
 
 struct ticket_type_row {
   std::uint32_t ordinal = 0; ///< position in its event, from 0; the key inside the aggregate

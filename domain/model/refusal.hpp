@@ -69,6 +69,7 @@ enum class reason : std::uint8_t {
   device_unknown, ///< no such scanner, a wrong secret, or revoked
   scan_id_reused, ///< the id belongs to a scan of another ticket or direction
   too_many, ///< the event has as many as it may; first: how many
+  picture_limit, ///< the organizer or the tenant has as many pictures as it may
 };
 
 struct refusal {

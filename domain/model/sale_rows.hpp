@@ -119,6 +119,7 @@ struct contact {
   /// Address of the customer's account; empty if there is none, or in orders of older programs.
   std::string account_email = {};
   fq::language language = fq::language::en; ///< of the mails about the order
+  std::vector<answer_row> answers = {}; ///< to the event's questions
   friend bool operator==(const contact&, const contact&) = default;
 
   /// Mail goes only to the address that the customer has confirmed by signing in.
@@ -129,7 +130,7 @@ struct contact {
 FQ_ROW(contact, "contact", part, row_field("first_name", &row::first_name, once),
        row_field("last_name", &row::last_name, once), row_field("email", &row::email, once),
        row_field("phone", &row::phone, once), row_field("account_email", &row::account_email, once),
-       row_field("language", &row::language, once))
+       row_field("language", &row::language, once), row_field("answers", &row::answers, once))
 
 /// A purchase as the customer sees it: one claim and the amounts charged for it. The items are the claim's.
 struct order_row {

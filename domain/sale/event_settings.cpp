@@ -2,6 +2,7 @@
 #include "domain/sale/event_settings.hpp"
 
 #include "domain/model/invalid_field.hpp"
+#include "domain/sale/questions.hpp"
 
 #include <string>
 
@@ -65,6 +66,7 @@ refusal check(const Row& row, const std::string& prefix) {
 
 void apply_settings(const event_patch& patch, event_row& event) {
   patch.apply_to(event);
+  number_questions(event.questions);
   if (event.kind == event_kind::queue)
     event.queue.claim_window =
       event.queue.session_ttl; // queues have no claims: only the session ends an admission

@@ -2,6 +2,7 @@
 // A sale's decisions about orders: price, placing (with claim and payment attempt in one decision),
 // cancelling, and following the claim and payment. Also promo codes and priorities.
 #include "domain/sale/limits.hpp"
+#include "domain/sale/questions.hpp"
 #include "domain/sale/sale.hpp"
 
 #include "domain/base/planted.hpp"
@@ -10,6 +11,12 @@
 
 namespace fq {
 namespace {
+
+std::uint32_t units_of(const price_quote& quoted) {
+  std::uint32_t units = 0;
+  for (const auto& item : quoted.items) units += item.quantity;
+  return units;
+}
 
 timestamp plus(timestamp t, milliseconds span) { return is_set(t) ? t + span : never; }
 
@@ -89,11 +96,14 @@ sale::placed sale::place_order(const customer_id& customer, const queue_line::en
   price_quote quoted;
   if (auto no = price_wish(customer, wish.items, wish.seats, wish.promo_code, now, w, quoted))
     return {std::move(no)};
+  order_row order;
+  order.contact = wish.contact;
+  if (auto no = settle_answers(event_.questions, units_of(quoted), order.contact.answers))
+    return {std::move(no)};
   claim.items = items_of(quoted);
   claim.amount = quoted.total;
   claim.promo = w.promo != nullptr ? w.promo->ordinal + 1 : 0;
   if (!stock_.has_free(claim.items)) return {none_free(w, now)};
-  order_row order;
   order.promo_code = w.promo != nullptr ? w.promo->code : std::string{};
   refusal no;
   out.content.reserve(12); // with the domain events: a change is half a KiB, and costs to move
@@ -103,7 +113,6 @@ sale::placed sale::place_order(const customer_id& customer, const queue_line::en
   order.claim = hold(*entry, std::move(claim), w.seats, now, out);
   order.id = make_uuid(now, event_.aggregate, random_());
   order.customer = customer;
-  order.contact = wish.contact;
   order.subtotal = quoted.subtotal;
   order.discount = quoted.discount;
   order.donations = quoted.donations;

@@ -3,6 +3,7 @@
 // lowered limit evicts no entry (I5).
 #include "domain/model/invalid_field.hpp"
 #include "domain/sale/event_settings.hpp"
+#include "domain/sale/questions.hpp"
 #include "domain/sale/sale.hpp"
 
 #include <algorithm>
@@ -68,6 +69,7 @@ refusal validate(const event_row& e, const std::vector<ticket_type_row>& types) 
   if (e.sale_end <= e.sale_start) return invalid_field("sale_end", "must be after sale_start");
   if (e.queue_opens_at > e.sale_start) return invalid_field("queue_opens_at", "must not be after sale_start");
   if (auto no = validate(e.facts)) return no;
+  if (auto no = check_questions(e.questions)) return no;
   if (auto no = validate(e.queue)) return no;
   if (e.queue.claim_window + e.claim_ttl > e.queue.session_ttl)
     return invalid_field("queue.session_ttl_seconds",

@@ -11,6 +11,7 @@
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_in.hpp"
+#include "net/wire/question_codec.hpp"
 #include "net/wire/settings_codec.hpp"
 #include "net/wire/view_codec.hpp"
 
@@ -78,6 +79,7 @@ std::optional<response> read_new_event(const call& c, create_event& wish) {
     for (const auto name : {"name", "sale_start", "sale_end"}) body.require(name);
     event_patch settings;
     read_settings(body, settings, settings_api::events);
+    read_questions(body, settings);
     check_time_zone(body, settings);
     apply_settings(settings, wish.event);
     if (!settings.find(&event_row::queue_opens_at)) wish.event.queue_opens_at = wish.event.sale_start;
@@ -165,6 +167,7 @@ std::optional<response> read_patch(const request& rq, patch_event& wish) {
   return read_json(rq, body_need::required, [&wish](object_reader& body) {
     auto& patch = wish.patch;
     read_settings(body, patch, settings_api::events);
+    read_questions(body, patch);
     check_time_zone(body, patch);
     wish.note.reason = read_reason(body);
     body.objects("ticket_types", types_count, [&patch](object_reader& type) {

@@ -74,6 +74,18 @@ std::string items_text(const claim_view& claim, const type_names& names) {
   return text;
 }
 
+/// "Meal: vegan; Name (2): Ada".
+std::string answers_text(const std::vector<answer_row>& answers) {
+  std::string text;
+  for (const auto& a : answers) {
+    if (!text.empty()) text += "; ";
+    text += a.label;
+    if (a.attendee > 0) text += " (" + std::to_string(a.attendee) + ')';
+    text += ": " + a.value;
+  }
+  return text;
+}
+
 std::uint32_t refunded_tickets(const claim_view& claim) {
   std::uint32_t count = 0;
   for (const auto& item : claim.claim.items) count += item.refunded;
@@ -104,7 +116,8 @@ void append_order(std::string& out, const order_view& v, const type_names& names
                        amount_text(o.total, currency),
                        amount_text(v.refunded, currency),
                        v.payment.is_nil() ? std::string{} : to_string(v.payment),
-                       v.payment.is_nil() ? std::string_view{} : name_of(v.payment_state)});
+                       v.payment.is_nil() ? std::string_view{} : name_of(v.payment_state),
+                       answers_text(o.contact.answers)});
 }
 
 list_event_orders orders_behind(const call& c, const uuid& last) {
@@ -119,11 +132,11 @@ public:
 private:
   void begin(std::string& out) const override {
     out += csv_start;
-    append_csv_row(out, {"order_id",         "created_at",    "updated_at",     "status",   "failure",
-                         "first_name",       "last_name",     "email",          "phone",    "items",
-                         "refunded_tickets", "promo_code",    "currency",       "subtotal", "discount",
-                         "donations",        "platform_fee",  "processing_fee", "total",    "refunded",
-                         "payment_id",       "payment_status"});
+    append_csv_row(out, {"order_id",         "created_at",     "updated_at",     "status",   "failure",
+                         "first_name",       "last_name",      "email",          "phone",    "items",
+                         "refunded_tickets", "promo_code",     "currency",       "subtotal", "discount",
+                         "donations",        "platform_fee",   "processing_fee", "total",    "refunded",
+                         "payment_id",       "payment_status", "answers"});
   }
   void append(const orders_reply& page, std::string& out, uuid& last) const override {
     for (const auto& order : page.orders) {

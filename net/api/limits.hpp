@@ -68,6 +68,8 @@ inline constexpr range hall_seat_range{20, 500}; ///< centimetres from a seat or
 inline constexpr range plan_name_size{0, 100}, seat_label_size{0, 8}, plan_type_size{1, 100};
 /// Seconds until a client tries again that found all threads busy.
 inline constexpr unsigned plan_retry_after = 2;
+/// Bytes of a picture as it is sent: what a phone's camera makes fits.
+inline constexpr std::size_t picture_body_max = 2 * 1024 * 1024;
 inline constexpr range accessible_range{0, 100}; ///< of the seats of a claim
 /// Event tickets that a refund names: more go in another refund.
 inline constexpr range named_tickets_count{1, 200};

@@ -15,6 +15,7 @@
 #include "net/wire/codec.hpp"
 #include "net/wire/json_in.hpp"
 #include "net/wire/order_codec.hpp"
+#include "net/wire/question_codec.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -71,6 +72,7 @@ std::optional<response> read_checkout(const call& c, checkout_wish& wish) {
     wish.order.trace = c.rq.trace;
     wish.order.admission_token = body.text("admission_token", admission_token_size).value;
     read_contact(body, order.contact);
+    read_answers(body, order.contact);
     read_order_items(body, order.items);
     read_seats(body, order.seats);
     order.promo_code = body.text("promo_code", promo_code_size).value;

@@ -21,6 +21,7 @@ namespace fq::net {
 [[nodiscard]] std::span<const route> order_routes();
 [[nodiscard]] std::span<const route> payment_routes();
 [[nodiscard]] std::span<const route> people_routes();
+[[nodiscard]] std::span<const route> picture_routes();
 [[nodiscard]] std::span<const route> queue_routes();
 [[nodiscard]] std::span<const route> report_routes();
 [[nodiscard]] std::span<const route> seat_routes();

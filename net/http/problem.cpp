@@ -169,6 +169,8 @@ constexpr fault_row faults[] = {
   {fault::version_not_supported, 505, "version_not_supported", "Only HTTP/1.0 and HTTP/1.1 are spoken here."},
   {fault::unsupported_media_type, 415, "unsupported_media_type",
    "The body must have the content type this route takes."},
+  {fault::picture_unreadable, 422, "picture_unreadable", "This is no PNG, JPEG or WebP that can be read."},
+  {fault::picture_too_large, 422, "picture_too_large", "The picture has too many pixels."},
   {fault::upgrade_required, 426, "upgrade_required", "This route speaks WebSocket."},
   {fault::sandbox_settled, 409, "sandbox_settled", "This payment has been settled otherwise."},
   {fault::secret_overlap, 409, "secret_overlap",
@@ -242,6 +244,7 @@ constexpr reason_row reasons[] = {
   {reason::device_unknown, 401, "This device may not scan, or not any more."},
   {reason::scan_id_reused, 409, "This nonce belongs to another scan."},
   {reason::too_many, 409, "The event has as many as it may have.", highest_number},
+  {reason::picture_limit, 409, "There are as many pictures as you may have. Remove some from their events."},
 };
 
 /// Whether row i describes value i, up to the last one.
@@ -252,7 +255,7 @@ constexpr bool is_complete(const Rows& rows, Value last) {
     if (static_cast<std::size_t>(row.what) != i++) return false;
   return i == static_cast<std::size_t>(last) + 1;
 }
-static_assert(is_complete(faults, last_fault) && is_complete(reasons, reason::too_many));
+static_assert(is_complete(faults, last_fault) && is_complete(reasons, reason::picture_limit));
 
 const fault_row& row_of(fault f) { return faults[static_cast<std::size_t>(f)]; }
 const reason_row& row_of(reason r) { return reasons[static_cast<std::size_t>(r)]; }

@@ -40,6 +40,8 @@ enum class fault : std::uint8_t {
   expectation_failed,
   version_not_supported,
   unsupported_media_type,
+  picture_unreadable,
+  picture_too_large, ///< in pixels
   upgrade_required,
   sandbox_settled,
   secret_overlap, ///< the previous secret still signs

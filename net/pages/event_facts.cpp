@@ -90,6 +90,7 @@ const std::string& venue_text(const event_facts& f) {
 void set_facts(page_data& data, language in, const event_row& event) {
   const auto& f = event.facts;
   set_times(data, in, f);
+  data.set_optional("PICTURE", f.picture);
   data.set_optional("VENUE", venue_text(f));
   if (!f.venue_name.empty()) data.set_optional("ADDRESS", f.venue_address);
   if (has_position(f)) data.set_optional("MAP_URL", map_url(f));
@@ -109,7 +110,11 @@ std::string preview_text(language in, const event_facts& f) {
   return out;
 }
 
-std::string event_linked_data(const event_view& view, const std::string& url) {
+std::string picture_url(const event_facts& f, const std::string& public_url) {
+  return f.picture.empty() ? std::string{} : public_url + "/pictures/" + f.picture + "-large";
+}
+
+std::string event_linked_data(const event_view& view, const std::string& url, const std::string& picture) {
   const auto& f = view.event.facts;
   if (!is_set(f.starts_at)) return {};
   const bool is_cancelled = view.event.status == event_status::cancelled;
@@ -127,6 +132,7 @@ std::string event_linked_data(const event_view& view, const std::string& url) {
     data["eventAttendanceMode"] = "https://schema.org/OfflineEventAttendanceMode";
     data["location"] = place_of(f);
   }
+  if (!picture.empty()) data["image"] = json::array{picture};
   if (!f.description.empty()) data["description"] = description_text(f.description, preview_bytes_max);
   if (view.event.status == event_status::active || view.event.status == event_status::paused)
     data["offers"] = offers_of(view, url);

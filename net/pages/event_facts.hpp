@@ -8,7 +8,7 @@
 
 namespace fq::net {
 
-/// Values of _facts.html.
+/// Values of _facts.html, and PICTURE: the id of the picture.
 void set_facts(page_data& data, language in, const event_row& event);
 /// Value of _about.html: the description, which may be long.
 void set_about(page_data& data, const event_row& event);
@@ -21,9 +21,13 @@ void set_about(page_data& data, const event_row& event);
 /// The words of a link to the event in other programs.
 [[nodiscard]] std::string preview_text(language in, const event_facts& facts);
 
+/// Public address of the event's picture, for other programs; empty: none.
+[[nodiscard]] std::string picture_url(const event_facts& facts, const std::string& public_url);
+
 /// schema.org's Event as JSON-LD, in which `url` is the event's page. Empty without a start, which readers
 /// require.
-[[nodiscard]] std::string event_linked_data(const event_view& view, const std::string& url);
+[[nodiscard]] std::string event_linked_data(const event_view& view, const std::string& url,
+                                            const std::string& picture);
 
 /// The event for calendars; empty without a start.
 [[nodiscard]] std::string event_calendar(const event_row& event, const std::string& url);

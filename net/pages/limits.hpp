@@ -9,10 +9,13 @@
 namespace fq::net {
 
 // -- forms
-/// Max fields of a form: the ticket choice of an event with the most ticket types fits.
-inline constexpr std::size_t form_fields_max = 120;
+/// Max fields of a form: the ticket choice of an event with the most ticket types fits, and ten answers of
+/// the buyer and of each of 20 attendees.
+inline constexpr std::size_t form_fields_max = 320;
 /// Bytes of a first or last name, as in the API.
 inline constexpr std::size_t name_bytes_max = 100;
+/// Bytes of a phone number, as in the API.
+inline constexpr std::size_t phone_bytes_min = 3, phone_bytes_max = 40;
 /// Bytes of a promo code, as in the API.
 inline constexpr std::size_t promo_code_bytes_max = 100;
 /// Tickets of one type in one order, as in the API.

@@ -11,10 +11,12 @@
 #include "net/pages/ticket_papers.hpp"
 #include "net/pages/visit.hpp"
 #include "net/service/guards.hpp"
+#include "net/service/pictures.hpp"
 #include "net/service/services.hpp"
 #include "net/service/ticket_seats.hpp"
 #include "net/service/transfers.hpp"
 #include "net/wire/json_in.hpp"
+#include "print/pictures.hpp"
 #include "web/assets.hpp"
 
 #include <algorithm>
@@ -32,8 +34,15 @@ awaitable<response> print_papers(context& ctx, const request& rq, find_ticket_pa
   auto got = co_await ask_event(ctx, owner_of(id), std::move(wish));
   if (auto no = refused(rq, got)) co_return std::move(*no);
   const auto keys = ctx.shared->ticket_keys(got.reply.event);
+  picture_cache::bytes picture;
+  if (const auto& name = got.reply.event.facts.picture; !name.empty()) {
+    auto reading = read_picture(ctx, rq, name, picture_size::medium);
+    picture = (co_await reading).bytes; // a ticket without its picture is better than none
+  }
   auto print = [document =
-                  ticket_document(in, got.reply.event, got.reply.papers, keys, ctx.environment.wall_now())] {
+                  ticket_document(in, got.reply.event, got.reply.papers, keys, ctx.environment.wall_now()),
+                picture]() mutable {
+    if (picture) document.picture = print::jpeg_of(*picture);
     return print::event_ticket_pdf(document);
   };
   const auto pages = got.reply.papers.size();

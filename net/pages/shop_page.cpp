@@ -4,6 +4,7 @@
 #include "domain/money/money_text.hpp"
 #include "net/pages/event_facts.hpp"
 #include "net/pages/seat_text.hpp"
+#include "net/pages/shop_form.hpp"
 #include "net/pages/wait_page.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/order_codec.hpp"
@@ -129,6 +130,10 @@ void set_contact(page_data& data, const choice_view& choice) {
     data.show(f.missing, is_checked && value.empty());
   }
   data.set_optional("PROMO_CODE", choice.sent.find("promo_code"));
+  data.set_optional("PHONE", choice.sent.find("phone"));
+  data.show("TAKES_DONATIONS", choice.takes_donations);
+  data.set("CURRENCY", choice.event.event.currency);
+  data.set_optional("DONATION", choice.sent.find("donation"));
 }
 
 void append_seat_types(std::string& out, const shopper& who, const event_view& event) {
@@ -223,6 +228,13 @@ void set_receipt(page_data& data, const shopper& who, const order_view& v, const
   data.set("LAST_NAME", v.order.contact.last_name);
   data.set("CONTACT_EMAIL", v.order.contact.email);
   data.set("EMAIL", v.order.contact.mail_address());
+  for (const auto& a : v.order.contact.answers) {
+    auto answer = data.add("ANSWER");
+    answer.set("LABEL", a.label);
+    if (a.attendee > 0)
+      answer.set_optional("OF", text(who.in, "attendee_n", {{"n", number_text(who.in, a.attendee)}}));
+    answer.set("VALUE", a.value == consent_given ? "✓" : a.value);
+  }
 }
 
 std::string order_state(const shopper& who, const order_view& v) {
@@ -268,6 +280,9 @@ site_page choice_page(const shopper& who, const choice_view& choice) {
   data.show("ACCESSIBLE", wants_accessible(choice.sent));
   for (const auto& type : choice.event.ticket_types) add_ticket_type(data, who, type, choice);
   set_contact(data, choice);
+  add_questions(data, who.in, choice);
+  data.show("TAKES_CODES", choice.event.takes_access_codes);
+  data.set("PATH", who.base + "/shop/events/" + to_string(event.id));
   data.show("NO_QUOTE", !choice.quote);
   set_sums(data, choice.quote ? choice.quote->price : price_quote{}, event.currency);
   page.script = "shop.mjs";

@@ -33,6 +33,7 @@ struct choice_view {
   std::optional<quote_view> quote = {}; ///< price of the choice
   std::string problem = {}; ///< key of the text of the refusal
   std::string order_key = {}; ///< makes a form that is sent twice one order
+  bool takes_donations = false; ///< the server has a gateway
 };
 /// Whether chosen seats may be accessible and companions' seats.
 [[nodiscard]] inline bool wants_accessible(const form& sent) { return sent.find("accessible") == "1"; }

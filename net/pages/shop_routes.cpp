@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // /shop: events on sale, ticket choice, orders and receipts, by plain forms. Pages use the same messages to
 // the same actors as the API, with the same limits.
+#include "domain/sale/questions.hpp"
 #include "net/pages/event_facts.hpp"
 #include "net/pages/limits.hpp"
 #include "net/pages/plain_page.hpp"
 #include "net/pages/routes.hpp"
+#include "net/pages/shop_form.hpp"
 #include "net/pages/shop_page.hpp"
 #include "net/pages/visit.hpp"
 #include "net/service/code_guesses.hpp"
@@ -98,7 +100,8 @@ response show_choice(const visit& v, const counter& at, shown_choice state) {
                      v.sent,
                      std::move(state.quote),
                      std::move(state.problem),
-                     sent_key.empty() ? random_key(v.ctx) : std::string{sent_key}};
+                     sent_key.empty() ? random_key(v.ctx) : std::string{sent_key},
+                     !v.ctx.shared->gateways.empty()};
   return render(choice_page(shopper_of(v), choice), v.base(), brand_of(v.ctx, at.event.event.tenant),
                 state.status);
 }
@@ -158,6 +161,7 @@ std::string text_of(reason why) {
     {reason::promo_code_expired, "promo_code_refused"},
     {reason::promo_code_exhausted, "promo_code_refused"},
     {reason::promo_code_limit, "promo_code_refused"},
+    {reason::access_code_invalid, "access_code_refused"},
     {reason::not_admitted, "not_your_turn"},
     {reason::customer_blocked, "customer_blocked"},
   };
@@ -169,9 +173,14 @@ std::string text_of(reason why) {
 bool is_said_in_page(const refusal& no) { return text_of(no.why) != "try_again"; }
 
 /// Key of the text of what is wrong with the form; empty if it is complete.
-std::string problem_of(const form& sent, const std::vector<item_wish>& items, bool with_contact) {
+std::string problem_of(const form& sent, const std::vector<item_wish>& items, const event_view& event,
+                       bool with_contact) {
   if (items.empty()) return "nothing_chosen";
+  if (!donation_in(sent, event.event.currency)) return "donation_wrong";
   if (!with_contact) return {};
+  const auto units = units_in(sent, event);
+  auto answers = answers_in(sent, event.event.questions, units);
+  if (settle_answers(event.event.questions, units, answers)) return "answers_missing";
   for (const auto* name : {"first_name", "last_name", "email"})
     if (sent.find(name).empty()) return "field_missing";
   return is_email(sent.find("email")) ? "" : "email_wrong";
@@ -201,10 +210,9 @@ place_order order_of(const visit& v, const counter& at, std::vector<item_wish> i
   order.wish.items = std::move(items);
   order.wish.seats.asks_accessible = wants_accessible(v.sent);
   order.wish.promo_code = v.sent.find("promo_code");
-  order.wish.contact = {std::string{v.sent.find("first_name")},
-                        std::string{v.sent.find("last_name")},
-                        std::string{v.sent.find("email")},
-                        {}};
+  order.wish.contact = {std::string{v.sent.find("first_name")}, std::string{v.sent.find("last_name")},
+                        std::string{v.sent.find("email")}, std::string{v.sent.find("phone")}};
+  order.wish.contact.answers = answers_in(v.sent, at.event.event.questions, units_in(v.sent, at.event));
   order.wish.success_url = order.wish.cancel_url =
     v.ctx.options.http.public_url + "/shop/events/" + to_string(v.id) + "/return";
   order.wish.gateway = v.ctx.options.payments.gateway;
@@ -215,6 +223,8 @@ place_order order_of(const visit& v, const counter& at, std::vector<item_wish> i
 
 bool fits(const form& sent) {
   return sent.find("first_name").size() <= name_bytes_max && sent.find("last_name").size() <= name_bytes_max
+         && (sent.find("phone").empty() || sent.find("phone").size() >= phone_bytes_min)
+         && sent.find("phone").size() <= phone_bytes_max
          && sent.find("promo_code").size() <= promo_code_bytes_max && parse_idempotency_key(sent.find("key"));
 }
 
@@ -243,8 +253,29 @@ awaitable<response> buy(const visit& v, const counter& at, std::vector<item_wish
   co_return see_other(v, order_path(order));
 }
 
+/// A code that opens hidden ticket types: the page has them then.
+awaitable<response> open_types(const visit& v, const counter& at) {
+  if (auto no = limit(v.ctx, v.rq, v.ctx.shared->joins, v.customer)) co_return std::move(*no);
+  code_guess guess{v.ctx, v.rq, v.customer, v.id, true};
+  if (guess.no) co_return std::move(*guess.no);
+  join wish{v.id, v.customer, 0};
+  wish.access_code = v.sent.find("access_code").substr(0, promo_code_bytes_max);
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
+  guess.settle(got);
+  if (!got.error && got.reply.no && is_said_in_page(got.reply.no))
+    co_return show_choice(v, at, {std::nullopt, text_of(got.reply.no.why), status_of(got.reply.no.why)});
+  if (auto no = refused(v.rq, got)) co_return std::move(*no);
+  co_return see_other(v, "/shop/events/" + to_string(v.id));
+}
+
 awaitable<response> act_on_choice(visit v) {
   const auto action = v.sent.find("action");
+  if (action == "join") {
+    auto at = co_await come_to_counter(v);
+    if (at.no) co_return std::move(*at.no);
+    auto opening = open_types(v, at);
+    co_return co_await opening;
+  }
   if ((action != "buy" && action != "quote") || !fits(v.sent))
     co_return problem(fault::invalid_field, v.rq.request_id,
                       {{"action", "invalid", "Must be buy or quote, with the fields of our page."}});
@@ -255,8 +286,9 @@ awaitable<response> act_on_choice(visit v) {
     co_return problem(fault::invalid_field, v.rq.request_id,
                       {{"t.", "invalid", "Must be a number of tickets."}});
   const bool is_purchase = action == "buy";
-  if (auto why = problem_of(v.sent, *items, is_purchase); !why.empty())
+  if (auto why = problem_of(v.sent, *items, at.event, is_purchase); !why.empty())
     co_return show_choice(v, at, {std::nullopt, std::move(why), 400});
+  for (auto& item : *items) item.donation = donation_in(v.sent, at.event.event.currency).value_or(0);
   auto answering = is_purchase ? buy(v, at, std::move(*items)) : show_quote(v, at, std::move(*items));
   co_return co_await answering;
 }

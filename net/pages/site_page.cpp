@@ -66,6 +66,7 @@ void set_preview(page_data& data, const link_preview& preview, const std::string
   data.set_optional("PREVIEW_URL", preview.url);
   data.set("PREVIEW_TITLE", preview.title);
   data.set_optional("PREVIEW_TEXT", preview.text);
+  data.set_optional("PREVIEW_PICTURE", preview.picture);
   data.set_optional("LINKED_DATA", linked_data);
 }
 

@@ -18,6 +18,7 @@ struct link_preview {
   std::string url = {}; ///< public address; empty: not for other programs
   std::string title = {}, text = {};
   std::string linked_data = {}; ///< JSON-LD; empty: none
+  std::string picture = {}; ///< public address; empty: none
 };
 
 struct site_page {

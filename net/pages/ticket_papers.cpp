@@ -5,6 +5,7 @@
 #include "net/pages/event_facts.hpp"
 #include "net/pages/seat_text.hpp"
 #include "net/pages/wait_page.hpp"
+#include "print/pictures.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -66,6 +67,7 @@ event_row event_of(const json::object& tickets, const json::object& data) {
   f.time_zone = text_in(data, "time_zone");
   f.venue_name = text_in(data, "venue_name");
   f.venue_address = text_in(data, "venue_address");
+  f.picture = text_in(tickets, "picture");
   return event;
 }
 
@@ -91,13 +93,14 @@ std::vector<ticket_paper> papers_of(const json::object& tickets, const json::obj
 
 print::event_ticket_document ticket_document(language in, const event_row& event,
                                              std::span<const ticket_paper> papers,
-                                             const event_ticket_keys& keys, timestamp now, print::jpeg logo) {
+                                             const event_ticket_keys& keys, timestamp now,
+                                             print::jpeg picture) {
   print::event_ticket_document document;
   document.title = event.name;
   document.language = tag_of(in);
   document.is_right_to_left = is_right_to_left(in);
   document.created_at = now;
-  document.logo = std::move(logo);
+  document.picture = std::move(picture);
   const bool rotates = event.event_tickets.rotating_codes;
   for (const auto& paper : papers) {
     auto& page = document.pages.emplace_back(printed(in, event, paper));
@@ -107,8 +110,9 @@ print::event_ticket_document ticket_document(language in, const event_row& event
   return document;
 }
 
-std::vector<mail_attachment> mail_attachments(const std::string& payload, const secret_key& stored,
-                                              const std::string& public_url, timestamp now) {
+std::vector<mail_attachment> mail_attachments(
+  const std::string& payload, const secret_key& stored, const std::string& public_url, timestamp now,
+  const std::function<std::string(const std::string&)>& find_picture) {
   const auto mail = json::parse(payload);
   const auto* tickets = mail.as_object().if_contains("event_tickets");
   if (!tickets) return {};
@@ -119,8 +123,11 @@ std::vector<mail_attachment> mail_attachments(const std::string& payload, const 
   if (!papers.empty()) {
     const auto in = language_of(text_in(mail.as_object(), "language")).value_or(language::en);
     const event_ticket_keys keys{stored, event.id, event.event_tickets.key_number};
-    files.push_back({"tickets.pdf", "application/pdf",
-                     print::event_ticket_pdf(ticket_document(in, event, papers, keys, now))});
+    auto picture =
+      event.facts.picture.empty() ? print::jpeg{} : print::jpeg_of(find_picture(event.facts.picture));
+    files.push_back(
+      {"tickets.pdf", "application/pdf",
+       print::event_ticket_pdf(ticket_document(in, event, papers, keys, now, std::move(picture)))});
   }
   auto calendar = event_calendar(event, public_url + "/wait/" + to_string(event.id));
   if (!calendar.empty()) files.push_back({"event.ics", "text/calendar", std::move(calendar)});

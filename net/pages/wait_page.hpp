@@ -17,6 +17,7 @@ struct wait_view {
   const std::string& base;
   const event_view& line;
   std::string url = {}; ///< public address of the page
+  std::string picture_url = {}; ///< public address of the event's picture; empty: none
   const entry_view* place = nullptr; ///< null: no entry
   timestamp now = {};
   bool signed_in = false; ///< events only

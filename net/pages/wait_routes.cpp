@@ -4,6 +4,7 @@
 // page; /wait/{id}/device moves it to another device.
 #include "net/http/cors.hpp"
 #include "net/pages/demo.hpp"
+#include "net/pages/event_facts.hpp"
 #include "net/pages/limits.hpp"
 #include "net/pages/routes.hpp"
 #include "net/pages/visit.hpp"
@@ -107,6 +108,7 @@ awaitable<response> show(visit v, sign_in_state sign_in, unsigned status) {
   const auto* brand = brand_of(v.ctx, event.tenant);
   wait_view view{.in = v.in, .base = v.base(), .line = found.line};
   view.url = v.ctx.options.http.public_url + page_path(v);
+  view.picture_url = picture_url(event.facts, v.ctx.options.http.public_url);
   view.place = own.place ? &*own.place : nullptr;
   view.now = v.ctx.environment.wall_now();
   view.signed_in = event.kind == event_kind::sale && !v.customer.is_nil();

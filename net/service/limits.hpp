@@ -27,6 +27,15 @@ inline constexpr std::size_t report_pages = 6;
 /// Seconds until a client tries again that found all of them taken.
 inline constexpr unsigned printing_retry_after = 2;
 
+/// Pictures that wait for the thread that reads them, each with up to 2 MB; beyond it the answer is 503. The
+/// last one waits some 4 s.
+inline constexpr std::size_t picture_jobs_max = 8;
+/// Pictures that a manager may send: a season's worth of events. Each takes up to half a second of a core.
+inline constexpr std::uint32_t pictures_per_manager = 30;
+inline constexpr seconds pictures_window{10 * 60}; ///< see pictures_per_manager
+/// Stored pictures in memory: those of hundreds of events that sell now.
+inline constexpr std::size_t pictures_kept_bytes = 32 * 1024 * 1024;
+
 /// Events with metric series of their own, the busiest; all others share "other". Bounds the series.
 inline constexpr std::size_t shown_events_max = 20;
 /// Currencies of the series "other"; further ones are left out, because sums over currencies mean nothing.

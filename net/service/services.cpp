@@ -55,6 +55,7 @@ services::services(const config::options& o, const key_store& store, const key_d
     offer_clients({"offer-client", offers_per_network, offers_window}, tracked(o), env.random_u64()),
     prints({"print", prints_per_customer, minute}, tracked(o), env.random_u64()),
     reports({"report", reports_per_manager, minute}, tracked(o), env.random_u64()),
+    pictures({"picture", pictures_per_manager, pictures_window}, tracked(o), env.random_u64()),
     exports({"export", exports_per_customer, minute}, tracked(o), env.random_u64()),
     erasures({"erasure", erasures_per_network, erasures_window}, tracked(o), env.random_u64()),
     devices({"device", quota(o.rate_limits.device_requests_per_minute), minute}, tracked(o),
@@ -96,7 +97,8 @@ std::vector<rate_limiter*> services::limiters() {
     &customers,       &organizers,      &joins,         &anonymous,       &sandbox_pages, &login_failures,
     &otp_addresses,   &otp_mails,       &otp_clients,   &join_clients,    &key_failures,  &codes_of_customers,
     &codes_of_events, &access_sessions, &access_keys,   &access_failures, &exports,       &erasures,
-    &offers,          &devices,         &offer_clients, &prints,          &reports,       &gate_searches};
+    &offers,          &devices,         &offer_clients, &prints,          &reports,       &gate_searches,
+    &pictures};
 }
 
 uuid services::key_of(std::string_view email, const uuid& client) const {

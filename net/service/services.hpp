@@ -16,6 +16,7 @@
 #include "net/service/key_directory.hpp"
 #include "net/service/metrics.hpp"
 #include "net/service/offload.hpp"
+#include "net/service/pictures.hpp"
 #include "net/service/plan_cache.hpp"
 #include "net/wire/cursor.hpp"
 #include "outbound/webhook_url.hpp"
@@ -64,6 +65,7 @@ struct services {
   rate_limiter offer_clients; ///< per client address: the same
   rate_limiter prints; ///< per customer: PDFs of event tickets
   rate_limiter reports; ///< per manager: reports and stored statistics
+  rate_limiter pictures; ///< per manager: pictures that are sent
   rate_limiter exports; ///< per customer: GET /customers/me
   rate_limiter erasures; ///< per client address: DELETE /customers/me
   rate_limiter devices; ///< per device that scans tickets
@@ -102,6 +104,8 @@ struct services {
   blocking_lane sandbox_lane; ///< also for the demo's mailbox
   blocking_lane printing_lane{printing_threads,
                               printing_pages_max}; ///< of event tickets and reports; also reads seat plans
+  blocking_lane picture_lane{1, picture_jobs_max}; ///< reads the pictures that are sent
+  picture_cache pictures_kept{pictures_kept_bytes};
 
   /// checkout.async_percent of events without their own value: the installation's setting, or else the
   /// configured one.

@@ -5,6 +5,7 @@
 #include "net/wire/codec.hpp"
 #include "net/wire/json_out.hpp"
 #include "net/wire/page.hpp"
+#include "net/wire/question_codec.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -94,6 +95,7 @@ json::object object_of(const order_view& v) {
   const auto& o = v.order;
   auto out = summary_of(o, v.claim.event, v.event_name, v.claim.currency);
   out["contact"] = object_of(o.contact);
+  out["answers"] = answers_json(o.contact.answers);
   json::array items;
   for (std::size_t i = 0; i < v.claim.claim.items.size(); ++i) {
     const auto& item = v.claim.claim.items[i];
@@ -377,6 +379,7 @@ std::string_view wire_name(dead_letter_status status) {
 std::string exported_order_text(const order_listing& l) {
   auto order = summary_of(l.order, l.event, l.event_name, l.currency);
   order["contact"] = object_of(l.order.contact);
+  order["answers"] = answers_json(l.order.contact.answers);
   order["success_url"] = text_or_null(l.order.success_url);
   order["cancel_url"] = text_or_null(l.order.cancel_url);
   return json::serialize(order);

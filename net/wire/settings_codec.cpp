@@ -3,6 +3,7 @@
 
 #include "net/http/json_text.hpp"
 #include "net/wire/codec.hpp"
+#include "net/wire/question_codec.hpp"
 
 #include <array>
 #include <cstdio>
@@ -50,12 +51,15 @@ maybe<T> read_value(object_reader& body, const char* name, const setting_rule& r
     return {}; // no setting
 }
 
+bool is_read(json_form form) { return form != json_form::shown && form != json_form::shown_alone; }
+
 template <class Row>
 void read_group(object_reader& body, patch_of<Row>& patch, settings_api api, std::string_view group) {
   std::uint64_t bit = 1;
   each_field<Row>(
     [&]<class T>(const auto& field, T& value) {
-      if (const auto* name = name_in(field.setting, api, group)) {
+      const auto* name = name_in(field.setting, api, group);
+      if (name && is_read(field.setting.form)) {
         auto read = read_value<T>(body, name, field.setting);
         if (read.given) value = std::move(read.value);
         if (read.given) patch.given |= bit;
@@ -92,11 +96,13 @@ void append_degrees(std::string& out, std::int64_t millionths) {
 template <class T>
 void append_value(std::string& out, const setting_rule& rule, const T& value) {
   if constexpr (std::is_same_v<T, std::string>) {
-    if (value.empty() && (rule.form == json_form::null_is_empty || rule.form == json_form::lines))
+    if (value.empty() && rule.form != json_form::plain)
       out += "null";
     else
       append_text(out, value);
-  } else if constexpr (std::is_same_v<T, timestamp>)
+  } else if constexpr (std::is_same_v<T, std::vector<question>>)
+    append_questions(out, value);
+  else if constexpr (std::is_same_v<T, timestamp>)
     append_time(out, value);
   else if constexpr (std::is_same_v<T, bool>)
     out += value ? "true" : "false";
@@ -123,7 +129,7 @@ void append_group(std::string& out, const Row& row, settings_api api, std::strin
   each_field<Row>(
     [&](const auto& field, const auto& value) {
       const auto* name = name_in(field.setting, api, group);
-      if (!name || (is_listed && field.setting.form == json_form::lines)) return;
+      if (!name || (is_listed && !fq::is_listed(field.setting.form))) return;
       if (out.back() != '{') out += ',';
       out += '"';
       out += name;

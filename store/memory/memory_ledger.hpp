@@ -132,6 +132,7 @@ private:
     std::map<std::pair<uuid, uuid>, delivery_row> deliveries; ///< by target and notice
     std::map<customer_id, erasure> erasures; ///< those under way
     std::vector<seat_plan_row> seat_plans; ///< by id
+    std::map<std::pair<std::string, tenant_id>, picture_row> pictures; ///< by id and tenant
   };
   struct undecided {
     std::vector<batch> batches;
@@ -147,6 +148,7 @@ private:
   std::size_t prune_rows(RowsOf rows_of, TimeOf time_of_row, timestamp before, std::size_t most,
                          Forget forget);
   std::size_t prune_notices(const prune_bounds& bounds, std::size_t limit);
+  std::size_t prune_pictures(timestamp before, std::size_t most);
   std::size_t prune_entries(timestamp before, std::size_t most);
   std::size_t prune_statistics(timestamp before, std::size_t most);
   std::size_t prune_personal(const prune_bounds& bounds, std::size_t most);

@@ -226,7 +226,7 @@ std::size_t memory_ledger::prune_notices(const prune_bounds& bounds, std::size_t
   });
   std::erase_if(state_.devices,
                 [&](const auto& d) { return is_old(d.second.registered_at < bounds.devices_before); });
-  return before - limit;
+  return before - limit + prune_pictures(bounds.pictures_before, limit);
 }
 
 } // namespace fq

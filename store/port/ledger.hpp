@@ -7,6 +7,7 @@
 #include "store/port/limits.hpp"
 #include "store/port/listings.hpp"
 #include "store/port/notice_store.hpp"
+#include "store/port/picture_store.hpp"
 #include "store/port/record_rows.hpp"
 
 #include <algorithm>
@@ -245,6 +246,7 @@ struct prune_bounds {
   /// event, and the arrival of the newest scan of the ticket.
   timestamp contacts_before = never;
   timestamp statistics_before = never; ///< an event's last row is kept
+  timestamp pictures_before = never; ///< last stored; those that an event names are kept
   /// Called with the address of an erased customer, before the ledger forgets it. May be called again.
   std::function<void(const std::string& address)> on_erased = nullptr;
 };
@@ -262,7 +264,7 @@ struct history_row {
   friend bool operator==(const history_row&, const history_row&) = default;
 };
 
-class ledger : public notice_store {
+class ledger : public notice_store, public picture_store {
 public:
   /// Commits each batch exactly once, as many as possible in one transaction. Returns one outcome per batch,
   /// in order; a refused batch does not affect the others. Throws ledger_unavailable or commit_unknown for
@@ -434,7 +436,9 @@ public:
   std::vector<webhook_endpoint_row> list_endpoints(tenant_id tenant) override;                               \
   bool disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since, timestamp at)      \
     override;                                                                                                \
-  bool remove_endpoint(tenant_id tenant, const uuid& endpoint) override
+  bool remove_endpoint(tenant_id tenant, const uuid& endpoint) override;                                     \
+  bool store_picture(const picture_row& picture) override;                                                   \
+  std::vector<char> find_picture(const std::string& id, picture_size size) override
 
 /// Status of migration N, for `fairqueue migrate`.
 struct migration_status {

@@ -46,6 +46,13 @@ inline constexpr std::size_t history_rows_per_entry = 8;
 inline constexpr std::size_t events_settled_at_once = 4;
 inline constexpr std::size_t events_looked_at = 20;
 
+/// Pictures of a tenant, and of one of its organizers: a picture has at most 390 KB, so a tenant has at most
+/// 390 MB. Statements contain these numbers.
+inline constexpr std::size_t pictures_per_tenant_max = 1'000;
+inline constexpr std::size_t pictures_per_organizer_max = 200; ///< see pictures_per_tenant_max
+/// Pictures are looked at by the first two digits of their ids, 256 slices, so that a pruning is short.
+inline constexpr seconds picture_slice_time{30};
+
 /// Max elements per chunk of a mirror step: blocks the cache server for about 1 ms.
 inline constexpr std::size_t mirror_chunk_max = 1'000;
 

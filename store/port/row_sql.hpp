@@ -26,6 +26,8 @@ inline std::int64_t cell_of(const std::vector<claim_item>& items) {
 }
 inline std::string cell_of(const std::vector<refund_item>& items) { return text_of(items); }
 inline std::string cell_of(const std::vector<uuid>& ids) { return text_of(ids); }
+inline std::string cell_of(const std::vector<question>& questions) { return text_of(questions); }
+inline std::string cell_of(const std::vector<answer_row>& answers) { return text_of(answers); }
 
 template <class T>
 constexpr const char* sql_type_of() {
@@ -69,6 +71,14 @@ void read_cell(const Record& r, int i, T& value) {
     auto ids = ids_of(r.text(i));
     if (!ids) r.is_corrupt("the event tickets of a refund cannot be read");
     value = std::move(*ids);
+  } else if constexpr (std::is_same_v<T, std::vector<question>>) {
+    auto questions = questions_of(r.text(i));
+    if (!questions) r.is_corrupt("the questions of an event cannot be read");
+    value = std::move(*questions);
+  } else if constexpr (std::is_same_v<T, std::vector<answer_row>>) {
+    auto answers = answers_of(r.text(i));
+    if (!answers) r.is_corrupt("the answers of an order cannot be read");
+    value = std::move(*answers);
   } else
     value = r.template number<T>(i);
 }
@@ -210,9 +220,7 @@ std::string select_rows() {
 template <class Row>
 std::string select_listed() {
   sql_columns columns;
-  each_field<Row>([&](const auto& f) {
-    columns.push_back({f.setting.form == json_form::lines ? "''" : f.name, ""});
-  });
+  each_field<Row>([&](const auto& f) { columns.push_back({is_listed(f.setting.form) ? f.name : "''", ""}); });
   return "SELECT " + names_of(columns) + " FROM " + std::string{description<Row>::name} + " ";
 }
 

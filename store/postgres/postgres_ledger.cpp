@@ -461,4 +461,12 @@ bool postgres_ledger::remove_endpoint(tenant_id tenant, const uuid& endpoint) {
   return in_session([&](session& s) { return s.notices.remove_endpoint(tenant, endpoint); });
 }
 
+bool postgres_ledger::store_picture(const picture_row& picture) {
+  return in_session([&](session& s) { return s.notices.pictures.store(picture); });
+}
+
+std::vector<char> postgres_ledger::find_picture(const std::string& id, picture_size size) {
+  return in_session([&](session& s) { return s.notices.pictures.find(id, size); });
+}
+
 } // namespace fq

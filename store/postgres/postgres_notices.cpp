@@ -197,7 +197,7 @@ constexpr auto delivery_of = row_from<delivery_row>;
 
 } // namespace
 
-postgres_notices::postgres_notices(postgres_connection& db) : db_(db) {
+postgres_notices::postgres_notices(postgres_connection& db) : pictures(db), db_(db) {
   db.prepare(std::array{devices_of,       endpoints_on,         read_crowd,       store_delivery,
                         take_due,         take_due_of_each,     settle,           list_target,
                         list_holder,      list_tenant,          replay,           store_device,
@@ -323,11 +323,9 @@ bool postgres_notices::remove_endpoint(tenant_id tenant, const uuid& endpoint) {
 }
 
 std::size_t postgres_notices::prune(const prune_bounds& bounds, std::size_t limit) {
-  const auto deliveries =
-    run(db_, prune_deliveries, postgres_parameters::of(bounds.deliveries_before, limit)).affected();
-  return deliveries
-         + run(db_, prune_devices, postgres_parameters::of(bounds.devices_before, limit - deliveries))
-             .affected();
+  auto gone = run(db_, prune_deliveries, postgres_parameters::of(bounds.deliveries_before, limit)).affected();
+  gone += run(db_, prune_devices, postgres_parameters::of(bounds.devices_before, limit - gone)).affected();
+  return gone + pictures.prune(bounds.pictures_before, limit - gone);
 }
 
 } // namespace fq

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices, webhook endpoints and deliveries in SQL. Called by postgres_ledger.
+// Devices, webhook endpoints, deliveries and pictures in SQL: what has no owner. Called by
+// postgres_ledger.
 #pragma once
 #include "store/port/ledger.hpp"
 #include "store/postgres/postgres.hpp"
+#include "store/postgres/postgres_pictures.hpp"
 
 #include <span>
 #include <vector>
@@ -29,6 +31,8 @@ public:
   bool disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since, timestamp at);
   bool remove_endpoint(tenant_id tenant, const uuid& endpoint);
   std::size_t prune(const prune_bounds& bounds, std::size_t limit);
+
+  postgres_pictures pictures;
 
 private:
   postgres_connection& db_;

@@ -9,7 +9,7 @@ namespace fq {
 namespace {
 
 const std::string empty_contacts = "UPDATE orders SET first_name = '', last_name = '', email = '', phone = "
-                                   "'', account_email = '', language = 0";
+                                   "'', account_email = '', language = 0, answers = ''";
 
 } // namespace
 

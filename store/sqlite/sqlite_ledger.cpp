@@ -488,4 +488,12 @@ std::string sqlite_ledger::check_integrity() {
 
 const std::string& sqlite_ledger::last_refusal() const { return connection_->last_refusal; }
 
+bool sqlite_ledger::store_picture(const picture_row& picture) {
+  return connection_->write([&] { return connection_->notices.pictures.store(picture); });
+}
+
+std::vector<char> sqlite_ledger::find_picture(const std::string& id, picture_size size) {
+  return connection_->read([&](sqlite_reader&) { return connection_->reading.pictures.find(id, size); });
+}
+
 } // namespace fq

@@ -132,7 +132,7 @@ sqlite_notices::statements::statements(sqlite_db& db) :
     prune_devices(
       db, "DELETE FROM device WHERE id IN (SELECT id FROM device WHERE registered_at < ?1 LIMIT ?2)") {}
 
-sqlite_notices::sqlite_notices(sqlite_db& db) : sql_(db) {}
+sqlite_notices::sqlite_notices(sqlite_db& db) : pictures(db), sql_(db) {}
 
 notice_audience sqlite_notices::audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) {
   notice_audience all;
@@ -261,10 +261,9 @@ bool sqlite_notices::remove_endpoint(tenant_id tenant, const uuid& endpoint) {
 }
 
 std::size_t sqlite_notices::prune(const prune_bounds& bounds, std::size_t limit) {
-  const auto deliveries =
-    static_cast<std::size_t>(sql_.prune_deliveries.run(bounds.deliveries_before, limit));
-  return deliveries
-         + static_cast<std::size_t>(sql_.prune_devices.run(bounds.devices_before, limit - deliveries));
+  auto gone = static_cast<std::size_t>(sql_.prune_deliveries.run(bounds.deliveries_before, limit));
+  gone += static_cast<std::size_t>(sql_.prune_devices.run(bounds.devices_before, limit - gone));
+  return gone + pictures.prune(bounds.pictures_before, limit - gone);
 }
 
 } // namespace fq

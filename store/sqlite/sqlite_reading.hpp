@@ -3,6 +3,7 @@
 #pragma once
 #include "store/sqlite/sqlite.hpp"
 #include "store/sqlite/sqlite_ledger.hpp"
+#include "store/sqlite/sqlite_pictures.hpp"
 #include "store/sqlite/sqlite_reader.hpp"
 
 #include <mutex>
@@ -14,11 +15,14 @@ namespace fq {
 /// connection.
 struct sqlite_reading {
   explicit sqlite_reading(const sqlite_ledger_options& options) :
-      db(options.file, sqlite_access::read_only, options.busy_timeout), reader(configured(db, options)) {}
+      db(options.file, sqlite_access::read_only, options.busy_timeout),
+      reader(configured(db, options)),
+      pictures(db) {}
 
   std::mutex mutex;
   sqlite_db db;
   sqlite_reader reader;
+  sqlite_picture_reader pictures;
 
 private:
   static sqlite_db& configured(sqlite_db& db, const sqlite_ledger_options& options) {

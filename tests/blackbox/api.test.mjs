@@ -188,6 +188,29 @@ test('the facts of an event: in the API, on pages, in calendars; null clears the
   const shop = (await server.get('/shop', html)).text;
   assert.match(shop, /19:30 GMT\+1[^]*The Arena &amp; Hall[^]*50\.00 NGN[^]*On sale/);
 
+  const pixel = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2FAAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  const send = (body, type) =>
+    server.request('PUT', `/events/${event.id}/picture`, { token, body, headers: { 'Content-Type': type } });
+  const pictured = await send(pixel, 'image/png');
+  assert.equal(pictured.status, 200, pictured.text);
+  const { picture } = pictured.json;
+  const file = await server.get(`/pictures/${picture}-small`);
+  assert.equal(file.headers['content-type'], 'image/jpeg');
+  assert.equal(file.headers['cache-control'], 'public, max-age=31536000, immutable');
+  expect_problem(await send(Buffer.from('GIF89a'), 'image/png'), 422, 'picture_unreadable');
+  const with_picture = (await server.get(`/wait/${event.id}`, html)).text;
+  assert.ok(
+    with_picture.includes(`<meta property="og:image" content="${server.url}/pictures/${picture}-large">`),
+  );
+  assert.match(with_picture, new RegExp(`<img class="picture"[^>]* src="/pictures/${picture}-medium">`));
+  assert.ok((await server.get('/shop', html)).text.includes(`/pictures/${picture}-medium`));
+  const plain = await server.delete(`/events/${event.id}/picture`, { token });
+  assert.equal(plain.json.picture, null);
+  assert.ok(!(await server.get(`/wait/${event.id}`, html)).text.includes('og:image'));
+
   const calendar = await server.get(`/events/${event.id}/calendar.ics`);
   assert.equal(calendar.headers['content-type'], 'text/calendar; charset=utf-8');
   for (const line of ['DTSTART:20361127T183000Z', 'DTEND:20361127T220000Z', 'SUMMARY:Black-box sale'])

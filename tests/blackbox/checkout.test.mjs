@@ -331,6 +331,44 @@ test('promo codes', async (t) => {
   expect_problem(await check_out(s, other, { promo_code: 'HALF' }), 409, 'promo_code_invalid');
 });
 
+test('questions are answered before an order is placed', async (t) => {
+  const questions = [
+    { label: 'Meal?', kind: 'choice', to: 'attendee', required: true, choices: ['Rice', 'Yam'] },
+    { label: 'I accept the terms.', kind: 'consent', required: true },
+    { label: 'Anything else?', kind: 'text' },
+  ];
+  const s = await begin(t, { event: { questions, queue: { policy: 'open' } } });
+  assert.deepEqual(
+    s.event.questions.map(({ id, label }) => [id, label]),
+    questions.map(({ label }, i) => [i + 1, label]),
+  );
+  const fan = await s.server.customer();
+  const items = [{ ticket_type_id: s.types[0], quantity: 2 }];
+  const buy = (answers) => check_out(s, fan, { items, answers }, { open: true });
+  const meal = (attendee, value) => ({ question_id: 1, attendee, value });
+  const terms = { question_id: 2, value: 'yes' };
+  for (const answers of [
+    undefined,
+    [terms, meal(1, 'Rice')],
+    [terms, meal(1, 'Rice'), meal(2, 'Fish')],
+    [terms, meal(1, 'Rice'), meal(2, 'Yam'), meal(3, 'Yam')],
+  ])
+    expect_problem(await buy(answers), 400, 'invalid_field');
+  const placed = await buy([meal(2, 'Yam'), terms, meal(1, 'Rice')]);
+  assert.ok([200, 202].includes(placed.status), placed.text);
+  const order = (await s.server.get(`/orders/${placed.json.order_id}`, { token: fan })).json;
+  assert.deepEqual(
+    order.answers.map(({ attendee, label, value }) => [attendee, label, value]),
+    [
+      [null, 'I accept the terms.', 'yes'],
+      [1, 'Meal?', 'Rice'],
+      [2, 'Meal?', 'Yam'],
+    ],
+  );
+  const csv = (await s.server.get(`/events/${s.event.id}/orders.csv`, { token: s.organizer })).text;
+  assert.match(csv, /I accept the terms\.: yes; Meal\? \(1\): Rice; Meal\? \(2\): Yam/);
+});
+
 test('a hidden type needs its promo code', async (t) => {
   const s = await begin(t, {
     event: {

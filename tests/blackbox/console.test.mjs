@@ -11,11 +11,13 @@ import {
   amount_text,
   digits_of,
   from_local_input,
+  from_zoned_input,
   know_decimals,
   local_input,
   money,
   parse_amount,
   span,
+  zoned_input,
 } from '../../web/console/format.mjs';
 import {
   begin_with,
@@ -210,6 +212,14 @@ test('times survive their input field', () => {
   for (const text of ['2027-03-28T00:59:59.000Z', '2027-10-31T12:00:00.000Z', '2026-01-01T00:00:30.000Z'])
     assert.equal(from_local_input(local_input(text)), text);
   assert.deepEqual([local_input(null), from_local_input('')], ['', null]);
+  for (const time_zone of ['Africa/Lagos', 'America/New_York', 'Asia/Kolkata', ''])
+    for (const text of ['2027-03-28T00:59:59.000Z', '2027-10-31T12:00:00.000Z', '2026-01-01T00:00:30.000Z'])
+      assert.equal(from_zoned_input(zoned_input(text, time_zone), time_zone), text);
+  assert.equal(zoned_input('2027-10-31T12:00:00.000Z', 'Africa/Lagos'), '2027-10-31T13:00');
+  assert.equal(from_zoned_input('2027-07-01T19:30', 'Europe/Zagreb'), '2027-07-01T17:30:00.000Z');
+  assert.equal(from_zoned_input('2027-03-28T02:30', 'Europe/Zagreb'), '2027-03-28T01:30:00.000Z', 'skipped');
+  assert.equal(zoned_input('2027-10-31T12:00:00.000Z', 'Nowhere/City'), '2027-10-31T12:00', 'still typed');
+  assert.deepEqual([zoned_input(null, 'UTC'), from_zoned_input('', 'UTC')], ['', null]);
   assert.deepEqual(
     [span(0.25), span(12), span(200), span(7300), span(null)],
     ['250 ms', '12 s', '3 min 20 s', '2 h 1 min', '–'],

@@ -669,7 +669,7 @@ function check_answer(method, target, answer) {
   assert.ok(answer.headers['x-request-id'], `no X-Request-Id: ${about}`);
   assert.equal(answer.headers['x-content-type-options'], 'nosniff', about);
   const may_be_kept = answer.status === 200 && /^\/(access|\.well-known)/.test(target);
-  if (!may_be_kept && !/^\/(docs|openapi\.json|assets|favicon\.ico|robots\.txt)/.test(target))
+  if (!may_be_kept && !/^\/(docs|openapi\.json|assets|favicon\.ico|robots\.txt|pictures)/.test(target))
     assert.match(answer.headers['cache-control'] ?? '', /no-store/, about);
   check_browser_fields(answer, about);
   const is_health = /^\/(livez|readyz|health)/.test(target);

@@ -5,6 +5,7 @@
 
 #include "print/event_ticket_pdf.hpp"
 #include "print/limits.hpp"
+#include "print/pictures.hpp"
 #include "tests/print/read_pdf.hpp"
 #include "tests/print/sample_tickets.hpp"
 
@@ -21,8 +22,8 @@ namespace {
 constexpr std::size_t pdf_bytes_max = 150 * 1024;
 
 event_ticket_document with_pictures(event_ticket_document document) {
-  static const auto photo = picture_of(test::photo_png(1600, 800)).value();
-  static const auto sign = logo_of(test::sign_png()).value();
+  static const auto photo = pictures_of(test::photo_png(1600, 800)).sizes.medium;
+  static const auto sign = pictures_of(test::sign_png()).sizes.small;
   document.picture = photo;
   document.logo = sign;
   return document;

@@ -423,6 +423,16 @@ bool ledger_connection::remove_endpoint(tenant_id tenant, const uuid& endpoint) 
   return ask_ledger(world_, [&](ledger& l) { return l.remove_endpoint(tenant, endpoint); });
 }
 
+bool ledger_connection::store_picture(const picture_row& picture) {
+  pass();
+  return ask_ledger(world_, [&](ledger& l) { return l.store_picture(picture); });
+}
+
+std::vector<char> ledger_connection::find_picture(const std::string& id, picture_size size) {
+  pass();
+  return ask_ledger(world_, [&](ledger& l) { return l.find_picture(id, size); });
+}
+
 void ledger_connection::mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) {
   go_out();
   ask_ledger(world_, [&](ledger& l) { return l.mark_delivered(which, keys, at); });

@@ -193,6 +193,10 @@ constexpr std::array event_drawings{
                      [](event_values& p, const draw_from& d) {
                        if (d.sells()) p.set(&event_facts::description, d.chance(500) ? "# One\n\ntwo" : "");
                      }},
+  drawing<event_row>{"picture", 1,
+                     [](event_values& p, const draw_from& d) {
+                       if (d.sells()) p.set(&event_facts::picture, std::string(d.chance(500) ? 64 : 0, 'a'));
+                     }},
   drawing<event_row>{"rotating_codes", 1,
                      [](event_values& p, const draw_from& d) {
                        p.set(&event_ticket_settings::rotating_codes, d.chance(500));
@@ -200,6 +204,14 @@ constexpr std::array event_drawings{
   drawing<event_row>{"transfers_max", 2,
                      [](event_values& p, const draw_from& d) {
                        p.set(&event_ticket_settings::transfers_max, d.some<std::uint32_t>(0, 3));
+                     }},
+  drawing<event_row>{"questions", 1,
+                     [](event_values& p, const draw_from& d) {
+                       if (!d.sells()) return;
+                       std::vector<question> some;
+                       if (d.chance(500))
+                         some.push_back({1, question_kind::text, d.chance(500), false, "Any wish?", {}});
+                       p.set(&event_row::questions, std::move(some));
                      }},
 };
 

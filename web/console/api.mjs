@@ -127,14 +127,15 @@ async function problem_of(answer, is_change) {
   );
 }
 
-/** `type`: of a body that is a text already. */
-async function send(method, path, { body, type, key, anonymous, signal, timeout_ms = request_timeout_ms }) {
+/** `body`: JSON, or a Blob that is sent as it is. */
+async function send(method, path, { body, key, anonymous, signal, timeout_ms = request_timeout_ms }) {
   if (!anonymous && !session) throw new Problem(401, { code: 'unauthenticated' });
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort('timeout'), timeout_ms);
   signal?.addEventListener('abort', () => deadline.abort('left'), { once: true });
   const headers = {};
-  if (body !== undefined) headers['Content-Type'] = type ?? 'application/json';
+  const is_file = body instanceof Blob;
+  if (body !== undefined) headers['Content-Type'] = is_file ? body.type : 'application/json';
   if (key) headers['Idempotency-Key'] = key;
   const token = anonymous ? undefined : session?.token;
   if (token) headers.Authorization = `Bearer ${token}`;
@@ -143,7 +144,7 @@ async function send(method, path, { body, type, key, anonymous, signal, timeout_
     const answer = await fetch(url_of(path), {
       method,
       headers,
-      body: body === undefined || type ? body : JSON.stringify(body),
+      body: body === undefined || is_file ? body : JSON.stringify(body),
       signal: deadline.signal,
       credentials: 'omit',
       cache: 'no-store',
@@ -181,6 +182,9 @@ export const post = (path, body, options) => request('POST', path, { body, ...op
 export const put = (path, body, options) => request('PUT', path, { body, ...options });
 export const patch = (path, body, options) => request('PATCH', path, { body, ...options });
 export const del = (path, body, options) => request('DELETE', path, { body, ...options });
+
+/** Address of a picture of an event. */
+export const picture_url = (picture, size) => url_of(`/pictures/${picture}-${size}`).href;
 
 /** A new Idempotency-Key. */
 export const new_key = () => crypto.randomUUID();

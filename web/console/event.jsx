@@ -10,6 +10,7 @@ import { EventLive } from './live.jsx';
 import { OrderView, Orders } from './orders.jsx';
 import { Badge, Confirm, Heading, NotYet, ProblemNote, tell, use_action, use_thing } from './parts.jsx';
 import { People } from './people.jsx';
+import { Picture } from './picture.jsx';
 import { Priority } from './priority.jsx';
 import { PromoCodes } from './promo_codes.jsx';
 import { Report } from './report.jsx';
@@ -140,7 +141,12 @@ export function EventPage({ id, view = '', rest }) {
       <Tabs root={root} all={tabs} current={view} label="Views of this event" />
       {view !== '' && <ProblemNote problem={problem} />}
       {view === '' && <EventLive event={event} changed={changed} />}
-      {view === 'settings' && <EventForm key={id} event={event} changed={changed} />}
+      {view === 'settings' && (
+        <>
+          <Picture event={event} changed={changed} />
+          <EventForm key={id} event={event} changed={changed} />
+        </>
+      )}
       {view === 'seats' && <Seats event={event} />}
       {view === 'report' && <Report event={event} />}
       {view === 'orders' && (rest ? <OrderView event={event} id={rest} /> : <Orders event={event} />)}

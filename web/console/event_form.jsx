@@ -5,7 +5,8 @@ import { useState } from 'preact/hooks';
 import { new_key, patch, post } from './api.mjs';
 import { policies_for } from './admission.jsx';
 import { Facts, facts_of, facts_wire, new_facts, venue_wire } from './facts.jsx';
-import { amount_text, from_local_input, local_input, parse_amount, typed, untyped, zone } from './format.mjs';
+import { amount_text, from_zoned_input, parse_amount, typed, untyped, zone, zoned_input } from './format.mjs';
+import { body_of_questions, form_of_questions, Questions } from './questions.jsx';
 import {
   Check,
   Choice,
@@ -22,7 +23,7 @@ import {
 
 const hour_ms = 3_600_000;
 const in_hours = (hours) =>
-  local_input(new Date(Math.ceil(Date.now() / hour_ms) * hour_ms + hours * hour_ms).toISOString());
+  zoned_input(new Date(Math.ceil(Date.now() / hour_ms) * hour_ms + hours * hour_ms).toISOString(), zone);
 
 const empty_type = {
   name: '',
@@ -45,6 +46,9 @@ function new_form() {
     sale_start: in_hours(0),
     sale_end: in_hours(24),
     ...new_facts(),
+    rotating_codes: false,
+    transfers_max: '1',
+    questions: [],
     claims_per_customer: '1',
     claim_ttl: '10',
     policy: 'batch',
@@ -69,10 +73,13 @@ function form_of(event) {
     name: event.name,
     currency: event.currency,
     message: event.message,
-    queue_opens_at: local_input(event.queue_opens_at),
-    sale_start: local_input(event.sale_start),
-    sale_end: local_input(event.sale_end),
+    queue_opens_at: zoned_input(event.queue_opens_at, event.time_zone),
+    sale_start: zoned_input(event.sale_start, event.time_zone),
+    sale_end: zoned_input(event.sale_end, event.time_zone),
     ...facts_of(event),
+    rotating_codes: event.rotating_codes,
+    transfers_max: typed(event.transfers_max),
+    questions: form_of_questions(event.questions),
     claims_per_customer: typed(event.claims_per_customer),
     claim_ttl: minutes(event.claim_ttl_seconds),
     policy: q.policy,
@@ -94,8 +101,8 @@ function form_of(event) {
       max_per_order: typed(type.max_per_order),
       on_sale: type.on_sale,
       hidden: type.hidden,
-      sale_from: local_input(type.sale_from),
-      sale_until: local_input(type.sale_until),
+      sale_from: zoned_input(type.sale_from, event.time_zone),
+      sale_until: zoned_input(type.sale_until, event.time_zone),
       description: type.description ?? '',
     })),
   };
@@ -107,11 +114,15 @@ const seconds = (text) => Math.round(Number(text) * 60);
 const wire = {
   name: (f) => ({ name: f.name.trim() }),
   message: (f) => ({ message: f.message }),
-  queue_opens_at: (f) => (f.queue_opens_at ? { queue_opens_at: from_local_input(f.queue_opens_at) } : {}),
-  sale_start: (f) => ({ sale_start: from_local_input(f.sale_start) }),
-  sale_end: (f) => ({ sale_end: from_local_input(f.sale_end) }),
+  queue_opens_at: (f) =>
+    f.queue_opens_at ? { queue_opens_at: from_zoned_input(f.queue_opens_at, f.time_zone) } : {},
+  sale_start: (f) => ({ sale_start: from_zoned_input(f.sale_start, f.time_zone) }),
+  sale_end: (f) => ({ sale_end: from_zoned_input(f.sale_end, f.time_zone) }),
   claims_per_customer: (f) => ({ claims_per_customer: Number(f.claims_per_customer) }),
   claim_ttl: (f) => ({ claim_ttl_seconds: seconds(f.claim_ttl) }),
+  rotating_codes: (f) => ({ rotating_codes: f.rotating_codes }),
+  transfers_max: (f) => ({ transfers_max: Number(f.transfers_max) }),
+  questions: (f) => ({ questions: body_of_questions(f.questions) }),
   ...facts_wire,
 };
 const queue_wire = {
@@ -128,23 +139,28 @@ const queue_wire = {
 };
 const type_wire = {
   name: (t) => ({ name: t.name.trim() }),
-  price: (t, currency) => ({ price: parse_amount(t.price, currency) }),
+  price: (t, form) => ({ price: parse_amount(t.price, form.currency) }),
   total: (t) => ({ total: Number(t.total) }),
   max_per_order: (t) => ({ max_per_order: Number(t.max_per_order) }),
   on_sale: (t) => ({ on_sale: t.on_sale }),
   hidden: (t) => ({ hidden: t.hidden }),
-  sale_from: (t) => ({ sale_from: from_local_input(t.sale_from) }),
-  sale_until: (t) => ({ sale_until: from_local_input(t.sale_until) }),
+  sale_from: (t, form) => ({ sale_from: from_zoned_input(t.sale_from, form.time_zone) }),
+  sale_until: (t, form) => ({ sale_until: from_zoned_input(t.sale_until, form.time_zone) }),
   description: (t) => ({ description: t.description.trim() || null }),
 };
 
-/** The fields of `now` that differ from `before` (none given: all), in the form of the API. */
-function changed_part(fields, before, now, ...more) {
+/**
+ * The fields of `now` that differ from `before` (none given: all), in the form of the API. `forms`: those
+ * that they are in. The same text is another time in another zone.
+ */
+function changed_part(fields, before, now, forms = []) {
   return Object.assign(
     {},
-    ...Object.keys(fields).map((name) =>
-      before && before[name] === now[name] ? {} : fields[name](now, ...more),
-    ),
+    ...Object.keys(fields).map((name) => {
+      const part = fields[name](now, forms[1]);
+      const is_same = before && JSON.stringify(fields[name](before, forms[0])) === JSON.stringify(part);
+      return is_same ? {} : part;
+    }),
   );
 }
 
@@ -158,7 +174,7 @@ function body_of(before, now) {
   const types = now.types
     .map((type) => {
       const known = before?.types.find(({ id }) => id === type.id && id);
-      const part = changed_part(type_wire, known, type, now.currency);
+      const part = changed_part(type_wire, known, type, [before, now]);
       return known && Object.keys(part).length > 0 ? { id: type.id, ...part } : known ? null : part;
     })
     .filter(Boolean);
@@ -287,7 +303,11 @@ export function EventForm({ event, changed }) {
               />
             </Field>
           )}
-          <Field label="Sale starts" wrong={wrong('sale_start')} hint={`In your time zone, ${zone}.`}>
+          <Field
+            label="Sale starts"
+            wrong={wrong('sale_start')}
+            hint={`In the event’s time zone, ${form.time_zone || 'UTC'}.`}
+          >
             <When value={form.sale_start} set={put('sale_start')} required />
           </Field>
           <Field label="Sale ends" wrong={wrong('sale_end')}>
@@ -332,6 +352,26 @@ export function EventForm({ event, changed }) {
             Add a ticket type
           </button>
         </p>
+      </section>
+      <Questions questions={form.questions} set={put('questions')} wrong={wrong} />
+      <section class="card" aria-labelledby="tickets-title">
+        <h2 id="tickets-title">Tickets in hand</h2>
+        <div class="fields">
+          <Field
+            label="How often a ticket may be given to another person"
+            wrong={wrong('transfers_max')}
+            hint="0: never."
+          >
+            <Whole value={form.transfers_max} set={put('transfers_max')} min="0" max="100" required />
+          </Field>
+        </div>
+        <div class="row">
+          <Check
+            label="Codes change every 30 seconds (PDFs have none)"
+            value={form.rotating_codes}
+            set={put('rotating_codes')}
+          />
+        </div>
       </section>
       <section class="card" aria-labelledby="line-title">
         <h2 id="line-title">The line</h2>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What people want to know of an event: when, where, what. Part of the event's form.
 import { Area, Field, Text, When } from './parts.jsx';
-import { from_local_input, local_input, typed, untyped, zone } from './format.mjs';
+import { from_zoned_input, typed, untyped, zone, zoned_input } from './format.mjs';
 
 const or_null = (text) => (text.trim() === '' ? null : text.trim());
 const zones = Intl.supportedValuesOf?.('timeZone') ?? [];
@@ -19,9 +19,9 @@ export const new_facts = () => ({
 });
 
 export const facts_of = (event) => ({
-  starts_at: local_input(event.starts_at),
-  ends_at: local_input(event.ends_at),
-  doors_at: local_input(event.doors_at),
+  starts_at: zoned_input(event.starts_at, event.time_zone),
+  ends_at: zoned_input(event.ends_at, event.time_zone),
+  doors_at: zoned_input(event.doors_at, event.time_zone),
   time_zone: event.time_zone ?? '',
   description: event.description ?? '',
   venue_name: event.venue.name ?? '',
@@ -32,9 +32,9 @@ export const facts_of = (event) => ({
 
 /** Request field and value of each typed field. */
 export const facts_wire = {
-  starts_at: (f) => ({ starts_at: from_local_input(f.starts_at) }),
-  ends_at: (f) => ({ ends_at: from_local_input(f.ends_at) }),
-  doors_at: (f) => ({ doors_at: from_local_input(f.doors_at) }),
+  starts_at: (f) => ({ starts_at: from_zoned_input(f.starts_at, f.time_zone) }),
+  ends_at: (f) => ({ ends_at: from_zoned_input(f.ends_at, f.time_zone) }),
+  doors_at: (f) => ({ doors_at: from_zoned_input(f.doors_at, f.time_zone) }),
   time_zone: (f) => ({ time_zone: or_null(f.time_zone) }),
   description: (f) => ({ description: f.description === '' ? null : f.description }),
 };
@@ -62,7 +62,11 @@ export function Facts({ form, put, wrong }) {
     <section class="card" aria-labelledby="facts-title">
       <h2 id="facts-title">When and where</h2>
       <div class="fields">
-        <Field label="Event begins" wrong={wrong('starts_at')} hint={`In your time zone, ${zone}.`}>
+        <Field
+          label="Event begins"
+          wrong={wrong('starts_at')}
+          hint={`In the event’s time zone, ${form.time_zone || 'UTC'}.`}
+        >
           <When value={form.starts_at} set={put('starts_at')} />
         </Field>
         <Field label="Event ends" wrong={wrong('ends_at')}>
@@ -74,7 +78,7 @@ export function Facts({ form, put, wrong }) {
         <Field
           label="Time zone of the venue"
           wrong={wrong('time_zone')}
-          hint="Pages and mails show the event’s times in it. Empty: UTC."
+          hint="All times here, on pages and in mails are in it. Empty: UTC."
         >
           <Text value={form.time_zone} set={put('time_zone')} maxLength={64} list="time-zones" />
         </Field>

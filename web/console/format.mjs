@@ -61,6 +61,46 @@ export function local_input(text) {
 /** Inverse of the above; null if empty. */
 export const from_local_input = (text) => (text ? new Date(text).toISOString() : null);
 
+/** A zone that browsers know; UTC for others. */
+function known_zone(name) {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name || 'UTC' }).resolvedOptions().timeZone;
+  } catch {
+    return 'UTC';
+  }
+}
+/** What clocks in a zone show, as if it were UTC. */
+function wall_clock(ms, time_zone) {
+  const parts = new Intl.DateTimeFormat('en-US-u-ca-iso8601-nu-latn', {
+    timeZone: known_zone(time_zone),
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(ms);
+  const [year, month, day, hour, minute, second] = ['year', 'month', 'day', 'hour', 'minute', 'second'].map(
+    (type) => Number(parts.find((part) => part.type === type).value),
+  );
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+}
+/** As local_input, in a zone; empty: UTC. */
+export function zoned_input(text, time_zone) {
+  if (!text) return '';
+  const shown = new Date(wall_clock(Date.parse(text), time_zone)).toISOString();
+  return shown.slice(17, 19) === '00' ? shown.slice(0, 16) : shown.slice(0, 19);
+}
+/** Inverse of the above; null if empty. A time that clocks skip becomes the one after. */
+export function from_zoned_input(text, time_zone) {
+  if (!text) return null;
+  const wanted = Date.parse(`${text}Z`);
+  let ms = wanted;
+  for (let tries = 0; tries < 2; ++tries) ms = wanted - (wall_clock(ms, time_zone) - ms);
+  return new Date(ms).toISOString();
+}
+
 /** Numbers of a field; empty means none, null in the API. */
 export const typed = (value) => (value === null || value === undefined ? '' : String(value));
 export const untyped = (text) => (text === '' ? null : Number(text));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The orders of an event: search by name, address, number or code; details, refund, mail again, export.
+import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { get, new_key, post } from './api.mjs';
 import { money, seat_text, time } from './format.mjs';
@@ -228,6 +229,12 @@ export function OrderView({ event, id }) {
             <dd>{order.contact.email}</dd>
             <dt>Phone</dt>
             <dd>{order.contact.phone ?? '–'}</dd>
+            {order.answers.map((a) => (
+              <Fragment key={`${a.question_id}.${a.attendee}`}>
+                <dt>{a.attendee ? `${a.label} (ticket ${a.attendee})` : a.label}</dt>
+                <dd>{a.value}</dd>
+              </Fragment>
+            ))}
             <dt>Placed</dt>
             <dd>{time(order.created_at)}</dd>
             <dt>Payment</dt>

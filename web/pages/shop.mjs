@@ -40,13 +40,27 @@ function follow_choice(form) {
   let timer;
   let turn = 0;
   let seats = null;
+  /** Minor units a ticket; undefined while the text is no amount. */
+  const donation = () => {
+    const text = form.elements.donation?.value.trim().replace(',', '.') ?? '';
+    const amount = Math.round(Number(text) * 10 ** state.decimals);
+    return amount > 0 ? amount : undefined;
+  };
   const chosen = () => [
     ...[...form.querySelectorAll('select[name^="t."]:enabled')]
-      .map((select) => ({ ticket_type_id: select.name.slice(2), quantity: Number(select.value) }))
+      .map((select) => ({
+        ticket_type_id: select.name.slice(2),
+        quantity: Number(select.value),
+        donation: donation(),
+      }))
       .filter((item) => item.quantity > 0),
     ...[...form.querySelectorAll('input[name^="s."]')]
       .filter((field) => field.value)
-      .map((field) => ({ ticket_type_id: field.name.slice(2), seats: field.value.split(' ') })),
+      .map((field) => ({
+        ticket_type_id: field.name.slice(2),
+        seats: field.value.split(' '),
+        donation: donation(),
+      })),
   ];
   const quote = async () => {
     const mine = ++turn;

@@ -206,6 +206,7 @@ sale::placed sample_sale::order(std::uint64_t n, const std::vector<item_wish>& i
   wish.seats = seats;
   wish.promo_code = std::move(promo_code);
   wish.contact = {"Ada", "Obi", "ada@example.org", ""};
+  wish.contact.answers = answers;
   wish.gateway = "sandbox";
   auto done = it->place_order(fan(n), it->queue().find(fan(n)), wish, now, last);
   settle();

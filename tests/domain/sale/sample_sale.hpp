@@ -61,6 +61,7 @@ public:
   /// With contact and gateway filled in; from the fan's place, or in an open event by joining.
   sale::placed order(std::uint64_t n, const std::vector<item_wish>& items = {}, std::string promo_code = {},
                      const seat_wish& seats = {});
+  std::vector<answer_row> answers = {}; ///< of the next orders
   /// Before the first claim. `types`: as in seat_map; their totals follow.
   void give_plan(std::shared_ptr<const seat_plan> plan, const std::vector<std::uint8_t>& types,
                  const seat_rules& seat_rules = {});

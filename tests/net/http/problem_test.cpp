@@ -79,12 +79,13 @@ const std::map<reason, unsigned> statuses{{reason::unavailable, 503},
                                           {reason::not_transferable, 409},
                                           {reason::device_unknown, 401},
                                           {reason::scan_id_reused, 409},
-                                          {reason::too_many, 409}};
+                                          {reason::too_many, 409},
+                                          {reason::picture_limit, 409}};
 
 } // namespace
 
 CAF_TEST(statuses of reasons are those of the contract) {
-  const auto reasons = all(reason::unavailable, reason::too_many);
+  const auto reasons = all(reason::unavailable, reason::picture_limit);
   CAF_CHECK_EQUAL(reasons.size(), statuses.size());
   for (const auto r : reasons) {
     const auto answer = problem(refusal{r}, "id-1");

@@ -258,9 +258,11 @@ CAF_TEST(an event says when and where to people and programs) {
                       "Two *teams*."};
   line.ticket_types.push_back({.id = {}, .name = "Seat", .price = 500'000, .total = 1});
   wait_view view{.in = language::en, .base = base, .line = line, .url = "https://t.example/wait/1"};
+  view.picture_url = "https://t.example/pictures/1-large";
   const auto page = wait_page(view);
   const auto data = boost::json::parse(page.preview.linked_data).as_object();
   CAF_CHECK_EQUAL(data.at("startDate").as_string(), "2026-12-01T19:30:00+01:00");
+  CAF_CHECK_EQUAL(data.at("image").at(0).as_string(), view.picture_url);
   CAF_CHECK_EQUAL(data.at("location").at("geo").at("longitude").as_double(), -3.4);
   CAF_CHECK_EQUAL(data.at("offers").at(0).at("price").as_string(), "5000.00");
   CAF_CHECK_EQUAL(data.at("offers").at(0).at("availability").as_string(), "https://schema.org/InStock");
@@ -268,7 +270,8 @@ CAF_TEST(an event says when and where to people and programs) {
   for (const auto* part :
        {"Tuesday, 1 December 2026 at 19:30 GMT+1",
         "<dd><time data-venue datetime=\"2026-12-01T20:30:00.000Z\">21:30", "18:30</time>",
-        "<p>Two <em>teams</em>.</p>", "og:title\" content=\"Derby\"", "mlat=6.446100&amp;mlon=-3.400000"})
+        "<p>Two <em>teams</em>.</p>", "og:title\" content=\"Derby\"",
+        "og:image\" content=\"https://t.example/pictures/1-large\"", "mlat=6.446100&amp;mlon=-3.400000"})
     if (body.find(part) == std::string::npos) CAF_ERROR(std::string{"not in the page: "} + part);
   CAF_CHECK(body.find("noindex") == std::string::npos);
   line.event.status = event_status::ended;

@@ -101,6 +101,8 @@ inline event_row sample_event(aggregate_id aggregate = sale, std::uint64_t organ
   e.sale_end = noon + seconds{3'600};
   e.queue.concurrency = 200;
   e.queue.over_admission_percent = 110;
+  e.questions = {{1, question_kind::choice, true, true, "Meal?", {"Rice", "Ẹ̀bà & soup"}},
+                 {4, question_kind::consent, false, false, "Photos may be taken.", {}}};
   e.created_at = e.updated_at = noon;
   return e;
 }
@@ -165,7 +167,13 @@ inline order_row sample_order(std::uint64_t n, const claim_row& claim) {
   o.id = id_of(40'000 + n);
   o.claim = claim.id;
   o.customer = claim.customer;
-  o.contact = {"Zo\xc3\xab", "O'Brien", "zoe@example.org", "+234 1", "login@example.org", language::hr};
+  o.contact = {"Zo\xc3\xab",
+               "O'Brien",
+               "zoe@example.org",
+               "+234 1",
+               "login@example.org",
+               language::hr,
+               {{4, 0, "Photos may be taken.", "yes"}, {1, 1, "Meal?", "Ẹ̀bà & soup"}}};
   o.subtotal = 5'000;
   o.platform_fee = 150;
   o.processing_fee = 179;

@@ -28,6 +28,7 @@ order_row order_to(std::uint64_t n, const claim_row& claim, const std::string& a
                    order_status status = order_status::success) {
   auto order = sample_order(n, claim);
   order.contact.email = address;
+  CAF_REQUIRE(!order.contact.answers.empty());
   order.contact.account_email = address == stranger ? stranger : own;
   order.status = status;
   return order;

@@ -269,6 +269,7 @@ CAF_TEST(the public listing shows ACTIVE and PAUSED events page by page) {
     CAF_CHECK((first.ticket_types == std::vector{sample_type(0, 5), sample_type(1, 6)}));
     auto whole = *store.peek(aggregate_id{17}).image.event;
     CAF_CHECK_EQUAL(std::exchange(whole.facts.description, {}), "One\n*night*");
+    CAF_CHECK(!std::exchange(whole.questions, {}).empty());
     CAF_CHECK(first.event == whole);
   });
 }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of an event's questions and of the answers to them. Pure.
+#pragma once
+#include "domain/model/refusal.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace fq {
+
+/// Gives the new ones, whose id is 0, an id.
+void number_questions(std::vector<question>& questions);
+
+[[nodiscard]] refusal check_questions(const std::vector<question>& questions);
+
+/// Checks the answers of an order of `units` tickets, writes the labels into them, and brings them into the
+/// order of attendees and questions. Empty answers are left out.
+[[nodiscard]] refusal settle_answers(const std::vector<question>& questions, std::uint32_t units,
+                                     std::vector<answer_row>& answers);
+
+} // namespace fq

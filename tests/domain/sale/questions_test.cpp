@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions of an event: what may be asked, which answers fit, and that no order is placed without them.
+#define CAF_SUITE domain_sale_questions
+#include "domain/sale/questions.hpp"
+#include "tests/domain/sale/orders_fixture.hpp"
+
+namespace questions_test {
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+using answers = std::vector<answer_row>;
+
+const question meal{3, question_kind::choice, true, true, "Meal?", {"Rice", "Yam"}};
+const question note{1, question_kind::text, false, false, "Anything else?", {}};
+const question terms{2, question_kind::consent, false, true, "I accept the terms.", {}};
+const std::vector<question> all{note, terms, meal};
+
+std::string said(const refusal& no) { return no ? std::string{code_of(no.why)} + " " + no.detail : "fits"; }
+
+std::string said(answers given, std::uint32_t units = 1) { return said(settle_answers(all, units, given)); }
+
+std::string said(const question& q) { return said(check_questions({q})); }
+
+} // namespace
+
+CAF_TEST(new questions get the next numbers) {
+  auto some = all;
+  some.push_back({0, question_kind::text, false, false, "Club?", {}});
+  some.push_back({0, question_kind::text, false, false, "Size?", {}});
+  number_questions(some);
+  CAF_CHECK_EQUAL(some[3].id, 4u);
+  CAF_CHECK_EQUAL(some[4].id, 5u);
+  CAF_CHECK_EQUAL(said(check_questions(some)), "fits");
+}
+
+CAF_TEST(questions that nobody could answer are refused) {
+  CAF_CHECK_EQUAL(said(meal), "fits");
+  auto q = meal;
+  q.choices = {"Rice"};
+  CAF_CHECK_EQUAL(said(q), "invalid_field questions[0].choices: must have 2 to 20 entries");
+  q.choices = {"Rice", "Rice"};
+  CAF_CHECK_EQUAL(said(q), "invalid_field questions[0].choices: must be different lines of 1 to 100 bytes");
+  q = note;
+  q.choices = {"Rice", "Yam"};
+  CAF_CHECK_EQUAL(said(q), "invalid_field questions[0].choices: are for the kind choice only");
+  q = note;
+  q.label = "two\nlines";
+  CAF_CHECK_EQUAL(said(q), "invalid_field questions[0].label: must be one line of 1 to 200 bytes");
+  CAF_CHECK_EQUAL(said(check_questions({note, note})), "invalid_field questions[0].id: must be given once");
+  CAF_CHECK(check_questions(std::vector(questions_max + 1, note)));
+}
+
+CAF_TEST(answers fit their questions) {
+  CAF_CHECK_EQUAL(said({{2, 0, "", "yes"}, {3, 1, "", "Yam"}}), "fits");
+  CAF_CHECK_EQUAL(said({{2, 0, "", "yes"}, {3, 1, "", "Yam"}, {1, 0, "", "Ọ dàbọ̀"}}), "fits");
+  CAF_CHECK_EQUAL(said({{2, 0, "", "yes"}}), "invalid_field answers: question 3 is required of attendee 1");
+  CAF_CHECK_EQUAL(said({{2, 0, "", "yes"}, {3, 1, "", "Yam"}}, 2),
+                  "invalid_field answers: question 3 is required of attendee 2");
+  CAF_CHECK_EQUAL(said({{2, 0, "", ""}, {3, 1, "", "Yam"}}), "invalid_field answers: question 2 is required");
+  CAF_CHECK_EQUAL(said({{2, 0, "", "no"}}), "invalid_field answers[0].value: must be yes, or empty");
+  CAF_CHECK_EQUAL(said({{3, 1, "", "Fish"}}), "invalid_field answers[0].value: is not one of the choices");
+  CAF_CHECK_EQUAL(said({{3, 2, "", "Yam"}}),
+                  "invalid_field answers[0].attendee: must be 1 to the number of tickets");
+  CAF_CHECK_EQUAL(said({{2, 1, "", "yes"}}),
+                  "invalid_field answers[0].attendee: is for questions to attendees only");
+  CAF_CHECK_EQUAL(said({{9, 0, "", "yes"}}),
+                  "invalid_field answers[0].question_id: the event does not ask this");
+  CAF_CHECK_EQUAL(said({{2, 0, "", "yes"}, {2, 0, "", "yes"}, {3, 1, "", "Yam"}}),
+                  "invalid_field answers: question 2 is answered twice");
+  CAF_CHECK_EQUAL(said({{1, 0, "", "a\tb"}}),
+                  "invalid_field answers[0].value: must be one line of at most 500 bytes");
+}
+
+CAF_TEST(answers are kept as they were asked) {
+  answers given{{3, 1, "", "Yam"}, {1, 0, "", ""}, {2, 0, "", "yes"}};
+  CAF_REQUIRE(!settle_answers(all, 1, given));
+  CAF_CHECK((given == answers{{2, 0, "I accept the terms.", "yes"}, {3, 1, "Meal?", "Yam"}}));
+}
+
+CAF_TEST(questions and answers survive as text) {
+  CAF_CHECK(questions_of(text_of(all)) == all);
+  CAF_CHECK(questions_of("")->empty());
+  for (const auto* wrong :
+       {"x", "1\ttext\tbuyer\toptional", "1\tguess\tbuyer\toptional\tA?", "1\ttext\tcat\toptional\tA?"})
+    CAF_CHECK(!questions_of(wrong));
+  const answers given{{2, 0, "I accept the terms.", "yes"}, {3, 1, "Meal?", "Yam"}};
+  CAF_CHECK(answers_of(text_of(given)) == given);
+  CAF_CHECK(answers_of("")->empty());
+  for (const auto* wrong : {"x", "1\t0\tA?", "01\t0\tA?\tb"}) CAF_CHECK(!answers_of(wrong));
+}
+
+CAF_TEST(an order needs the answers of all its attendees) {
+  orders_fixture f;
+  event_patch p;
+  p.set(&event_row::questions, std::vector{meal});
+  CAF_REQUIRE(!f.s.patch(p));
+  f.s.join(1);
+  const auto refused = f.s.order(1, {f.standard(2)});
+  CAF_CHECK_EQUAL(said(refused.no), "invalid_field answers: question 3 is required of attendee 1");
+  CAF_CHECK_EQUAL(f.s.type(0).held, 0);
+  f.s.answers = {{3, 1, "", "Yam"}, {3, 2, "", "Rice"}};
+  CAF_CHECK(!f.s.order(1, {f.standard(2)}).no);
+  CAF_CHECK((f.s.order_of(1).contact.answers == answers{{3, 1, "Meal?", "Yam"}, {3, 2, "Meal?", "Rice"}}));
+  f.sound();
+}
+
+} // namespace questions_test

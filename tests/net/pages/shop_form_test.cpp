@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ticket choice's form: questions, answers and a donation.
+#define CAF_SUITE shop_form
+#include "caf/test/unit_test.hpp"
+
+#include "net/pages/shop_form.hpp"
+
+namespace shop_form_test {
+
+using namespace fq;
+using namespace fq::net;
+
+namespace {
+
+const ticket_type_id type_id{0x77, 1};
+
+event_view concert() {
+  event_view view;
+  view.event.name = "Concert";
+  view.event.currency = "EUR";
+  view.event.questions = {{1, question_kind::choice, true, true, "Meal?", {"Rice", "<Yam>"}},
+                          {2, question_kind::consent, false, true, "I accept the terms.", {}},
+                          {3, question_kind::text, false, false, "Anything else?", {}}};
+  ticket_type_row type;
+  type.id = type_id;
+  type.name = "Standing";
+  type.price = 1'000;
+  type.total = 10;
+  type.max_per_order = 4;
+  view.ticket_types = {type, type};
+  view.ticket_types[1].id = {0x77, 2};
+  return view;
+}
+
+form sent(const std::string& body) {
+  request rq;
+  rq.fields = {{"Content-Type", "application/x-www-form-urlencoded"}};
+  rq.body = body;
+  std::optional<response> no;
+  auto fields = form::read(rq, no);
+  CAF_REQUIRE(!no);
+  return fields;
+}
+
+std::string page_of(const event_view& event, const form& fields, const std::string& problem = {}) {
+  const std::string base;
+  choice_view choice{event, nullptr, fields};
+  choice.problem = problem;
+  choice.takes_donations = true;
+  return render(choice_page({language::en, base, from_unix_ms(1'800'000'000'000)}, choice), base, nullptr)
+    .body;
+}
+
+bool has(const std::string& page, std::string_view part) { return page.find(part) != std::string::npos; }
+
+} // namespace
+
+CAF_TEST(the form asks the buyer and then as many attendees as there are tickets) {
+  const auto event = concert();
+  const auto empty = sent("");
+  const auto first = page_of(event, empty);
+  CAF_CHECK(has(first, "name=\"q.2\"") && has(first, "name=\"q.3\""));
+  CAF_CHECK(!has(first, "name=\"q.1.1\""));
+  CAF_CHECK(has(first, "They appear when you have chosen tickets"));
+  CAF_CHECK(has(first, "name=\"phone\"") && has(first, "name=\"donation\""));
+
+  const auto two = "t." + to_string(type_id) + "=2&q.1.2=Rice&q.3=%22quiet%22";
+  const auto fields = sent(two);
+  const auto next = page_of(event, fields, "answers_missing");
+  CAF_CHECK(has(next, "name=\"q.1.1\"") && has(next, "name=\"q.1.2\"") && !has(next, "name=\"q.1.3\""));
+  CAF_CHECK(has(next, "<option value=\"Rice\" selected>Rice</option>"));
+  CAF_CHECK(has(next, "&lt;Yam&gt;") && !has(next, "<Yam>"));
+  CAF_CHECK(has(next, "value=\"&quot;quiet&quot;\""));
+  CAF_CHECK(has(next, "id=\"e-q.1.1\"") && !has(next, "id=\"e-q.1.2\"") && has(next, "id=\"e-q.2\""));
+}
+
+CAF_TEST(answers are those of the form and of no other attendee) {
+  const auto event = concert();
+  const auto fields = sent("t." + to_string(type_id) + "=1&q.1.1=Rice&q.1.2=Rice&q.2=yes&q.3=&q.9=x");
+  CAF_CHECK_EQUAL(units_in(fields, event), 1u);
+  const std::vector<answer_row> wanted{{1, 1, "", "Rice"}, {2, 0, "", "yes"}};
+  CAF_CHECK(answers_in(fields, event.event.questions, 1) == wanted);
+}
+
+CAF_TEST(a donation is an amount) {
+  const auto amount = [](const std::string& text, std::string_view currency = "EUR") {
+    return donation_in(sent("donation=" + text), currency).value_or(-1);
+  };
+  CAF_CHECK_EQUAL(donation_in(sent(""), "EUR").value_or(-1), 0);
+  CAF_CHECK_EQUAL(amount("5"), 500);
+  CAF_CHECK_EQUAL(amount("5.5"), 550);
+  CAF_CHECK_EQUAL(amount("5%2c50"), 550);
+  CAF_CHECK_EQUAL(amount("500", "JPY"), 500);
+  for (const auto* wrong : {"-5", "5.555", "five", ".5", "5.5.5", "9999999999999999", "1e3"})
+    CAF_CHECK_EQUAL(amount(wrong), -1);
+  CAF_CHECK_EQUAL(amount("5.5", "JPY"), -1);
+}
+
+} // namespace shop_form_test
