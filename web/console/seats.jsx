@@ -148,7 +148,7 @@ function FileForm({ event, done, rules }) {
   const action = use_action();
   const send = async () => {
     const type = file.name.endsWith('.csv') ? 'text/csv' : 'application/json';
-    const store = async () => put(`/events/${event.id}/seat-plan?${rules}`, await file.text(), { type });
+    const store = () => put(`/events/${event.id}/seat-plan?${rules}`, new Blob([file], { type }));
     if (!(await action.run(store))) return;
     done();
     tell('The event has seats.');
