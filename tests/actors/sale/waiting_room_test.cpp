@@ -453,6 +453,9 @@ CAF_TEST(a lock is answered after its commit and survives the owner) {
   CAF_CHECK(locks_of({queue.id, {}, tenant_id{77}}).no.why == reason::not_found);
   CAF_CHECK(!change(token, "A-1", true).no && !change(token, "A-1", true).no);
   CAF_CHECK_EQUAL(store.committed(queue.aggregate)->locks.size(), 1u);
+  auto report = ask<ledger_report>(owner, verify_ledger{});
+  run();
+  CAF_CHECK(report->ok && report->value.was_read && report->value.differences.empty());
 }
 
 CAF_TEST(a lock that an older program has left is freed) {
