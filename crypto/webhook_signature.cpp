@@ -5,6 +5,7 @@
 
 #include <sodium.h>
 
+#include <algorithm>
 #include <array>
 
 namespace fq {
@@ -31,6 +32,8 @@ struct signing_bytes {
   bool read(std::string_view secret) {
     if (!secret.starts_with(webhook_secret_prefix)) return false;
     const auto text = secret.substr(webhook_secret_prefix.size());
+    // libsodium 1.0.18 reads each of these as '/'.
+    if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) > 0x7f; })) return false;
     const char* end = nullptr;
     const bool is_base64 = sodium_base642bin(bytes.data(), bytes.size(), text.data(), text.size(), nullptr,
                                              &size, &end, sodium_base64_VARIANT_ORIGINAL)

@@ -243,6 +243,8 @@ private:
 
   [[nodiscard]] std::string reason_text(std::string_view code) const {
     const auto key = "reason_" + std::string{code};
+    if (!has_text(key) && code.find(' ') != code.npos)
+      return one_line(code); // older programs stored sentences
     return std::string{translated(in_, has_text(key) ? key : "reason_other")};
   }
 

@@ -10,6 +10,7 @@
 #include <caf/binary_serializer.hpp>
 
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -20,9 +21,21 @@ namespace fq {
 template <class Reply>
 inline constexpr char answer_version = 4;
 template <>
-inline constexpr char answer_version<event_reply> = 5;
+inline constexpr char answer_version<claim_reply> = 5;
 template <>
-inline constexpr char answer_version<order_reply> = 5;
+inline constexpr char answer_version<event_reply> = 6;
+template <>
+inline constexpr char answer_version<order_reply> = 6;
+
+/// The oldest version that read_older reads.
+template <class Reply>
+inline constexpr char oldest_answer = answer_version<Reply>;
+template <>
+inline constexpr char oldest_answer<claim_reply> = 4;
+template <>
+inline constexpr char oldest_answer<event_reply> = 5;
+template <>
+inline constexpr char oldest_answer<order_reply> = 4;
 
 template <class Reply>
 std::vector<char> pack_answer(const Reply& reply) {
@@ -34,9 +47,9 @@ std::vector<char> pack_answer(const Reply& reply) {
   return bytes;
 }
 
-/// Reads what a program without event tickets stored. Its beginning has the same layout but for the language;
-/// the owner replaces the rest by the present state.
-inline caf::error read_beginning(caf::binary_deserializer& source, order_reply& reply) {
+/// Reads what a program without languages stored, or one without event tickets: both begin alike. The owner
+/// replaces the rest by the present state.
+inline caf::error read_older(caf::binary_deserializer& source, order_reply& reply) {
   auto wrong = source(reply.no, reply.replayed);
   each_field<order_row>(
     [&](const auto&, auto& value) {
@@ -47,15 +60,33 @@ inline caf::error read_beginning(caf::binary_deserializer& source, order_reply& 
   return wrong;
 }
 
+/// Of a program without seats.
+inline caf::error read_older(caf::binary_deserializer& source, claim_reply& reply) {
+  auto& v = reply.claim;
+  return source(reply.no, reply.replayed, v.claim, v.event, v.currency, v.item_ids);
+}
+
+/// Of a program without locks.
+inline caf::error read_older(caf::binary_deserializer& source, event_reply& reply) {
+  auto wrong = source(reply.no, reply.replayed);
+  auto& v = reply.event;
+  each_field<event_row>(
+    [&](const auto& field, auto& value) {
+      if (!wrong && field.name != std::string_view{"locks_per_session"}) wrong = source(value);
+    },
+    v.event);
+  return wrong ? wrong : source(v.ticket_types, v.sold_out, v.takes_access_codes);
+}
+
 /// Empty if the bytes are of another version or another reply type.
 template <class Reply>
 std::optional<Reply> unpack_answer(const std::vector<char>& bytes) {
   if (bytes.size() < 2) return std::nullopt;
   caf::binary_deserializer source{nullptr, bytes.data() + 1, bytes.size() - 1};
   Reply reply;
-  if constexpr (std::is_same_v<Reply, order_reply>)
-    if (bytes[0] == answer_version<order_reply> - 1)
-      return read_beginning(source, reply) ? std::nullopt : std::optional{std::move(reply)};
+  if constexpr (oldest_answer<Reply> < answer_version<Reply>)
+    if (bytes[0] >= oldest_answer<Reply> && bytes[0] < answer_version<Reply>)
+      return read_older(source, reply) ? std::nullopt : std::optional{std::move(reply)};
   if (bytes[0] != answer_version<Reply> || source(reply)) return std::nullopt;
   return reply;
 }

@@ -160,7 +160,7 @@ private:
   caf::result<ack_reply> on_end_session(const end_session& x);
   caf::result<locks_reply> on_change_lock(const change_lock& x);
   caf::result<locks_reply> on_find_locks(const find_locks& x);
-  [[nodiscard]] lock_view view_of(const session_lock_row& row) const;
+  [[nodiscard]] lock_view view_of(const session_lock_row& row, const queue_line::entry& e) const;
   caf::result<line_reply> on_find_line(const find_line& x);
   void on_present(const present& x);
   caf::result<ack_reply> leave_as(const subject_key& subject);

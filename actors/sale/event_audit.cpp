@@ -19,6 +19,12 @@ std::map<std::uint32_t, claim_id> taken_seats(const sale& truth) {
   return taken;
 }
 
+std::map<std::string, queue_number> locks_of(const sale& truth) {
+  std::map<std::string, queue_number> locks;
+  for (const auto& [name, row] : truth.locks().all()) locks[name] = row.number;
+  return locks;
+}
+
 } // namespace
 
 event_audit::~event_audit() {
@@ -31,7 +37,7 @@ void event_audit::begin(caf::typed_response_promise<ledger_report> promise) {
   journal_->at_boundary([this] {
     reading_ = reading{journal_->last_seq(),
                        image_of(*sale_),
-                       {sale_->event(), sale_->stock().types(), taken_seats(*sale_)},
+                       {sale_->event(), sale_->stock().types(), taken_seats(*sale_), locks_of(*sale_)},
                        sale_->has_settled_tickets(),
                        {}};
     return [this, n = ++readings_] { ask_ledger_(n); }; // after the commit, so that the ledger includes it

@@ -138,8 +138,7 @@ caf::result<ack_reply> event_state::on_end_session(const end_session& x) {
   return reply_after(commit(std::move(d), t), ack_reply{});
 }
 
-lock_view event_state::view_of(const session_lock_row& row) const {
-  const auto& e = *sale_->queue().find(row.number);
+lock_view event_state::view_of(const session_lock_row& row, const queue_line::entry& e) const {
   return {row, make_entry_id(e.joined_at, aggregate_, row.number), e.session().session_expires_at};
 }
 
@@ -158,7 +157,7 @@ caf::result<locks_reply> event_state::on_change_lock(const change_lock& x) {
     auto done = sale_->lock(e->number, admission, x.name, t, d);
     if (done.no) return reveal(locks_reply{std::move(done.no)});
     reply.created = done.created;
-    reply.locks.push_back(view_of(done.row));
+    reply.locks.push_back(view_of(done.row, *e));
   }
   if (d.content.empty()) return reveal(std::move(reply));
   return reply_after(commit(std::move(d), t), std::move(reply));
@@ -172,14 +171,16 @@ caf::result<locks_reply> event_state::on_find_locks(const find_locks& x) {
   if (!x.session_token.empty()) {
     const auto* e = admitted_by(x.session_token);
     if (e == nullptr || e->status != entry_status::admitted) return reveal(locks_reply{reason::not_admitted});
-    for (const auto& name : sale_->locks().of(e->number)) reply.locks.push_back(view_of(all.at(name)));
+    for (const auto& name : sale_->locks().of(e->number)) reply.locks.push_back(view_of(all.at(name), *e));
     std::ranges::sort(reply.locks, {}, [](const lock_view& v) { return v.row.name; });
     return reveal(std::move(reply));
   }
   if (x.tenant != sale_->event().tenant) return locks_reply{reason::not_found};
   for (auto i = all.upper_bound(x.after); i != all.end() && !reply.more; ++i) {
+    const auto* e = sale_->queue().find(i->second.number);
+    if (e == nullptr || e->status != entry_status::admitted) continue; // lost: the next runs free it
     reply.more = reply.locks.size() == x.limit;
-    if (!reply.more) reply.locks.push_back(view_of(i->second));
+    if (!reply.more) reply.locks.push_back(view_of(i->second, *e));
   }
   return reveal(std::move(reply));
 }

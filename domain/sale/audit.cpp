@@ -289,7 +289,8 @@ std::vector<std::string> contradictions(const audited_rows& rows) {
 bool is_audited(const change& c) {
   return std::holds_alternative<event_changed>(c) || std::holds_alternative<ticket_type_added>(c)
          || std::holds_alternative<ticket_type_changed>(c) || std::holds_alternative<seats_taken>(c)
-         || std::holds_alternative<seats_ended>(c);
+         || std::holds_alternative<seats_ended>(c) || std::holds_alternative<lock_taken>(c)
+         || std::holds_alternative<lock_freed>(c);
 }
 
 void audited_memory::apply(const changes& content) {
@@ -306,6 +307,10 @@ void audited_memory::apply(const changes& content) {
       for (const auto& s : taken->rows) seats[s.seat] = s.claim;
     else if (const auto* ended = std::get_if<seats_ended>(&c))
       for (const auto n : ended->seats) seats.erase(n);
+    else if (const auto* locked = std::get_if<lock_taken>(&c))
+      locks[locked->row.name] = locked->row.number;
+    else if (const auto* freed = std::get_if<lock_freed>(&c))
+      locks.erase(freed->name);
 }
 
 std::vector<std::string> differences(const audited_memory& memory, const audited_rows& rows) {
@@ -320,6 +325,9 @@ std::vector<std::string> differences(const audited_memory& memory, const audited
   for (const auto& s : rows.claim_seats)
     if (s.is_live) taken[s.seat] = s.claim;
   if (taken != memory.seats) tell(out, "the ledger has other seats of claims");
+  std::map<std::string, queue_number> locked;
+  for (const auto& l : rows.locks) locked[l.name] = l.number;
+  if (locked != memory.locks) tell(out, "the ledger has other locks of sessions");
   return out;
 }
 

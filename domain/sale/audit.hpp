@@ -43,6 +43,7 @@ struct audited_memory {
   event_row event;
   std::vector<ticket_type_row> ticket_types;
   std::map<std::uint32_t, claim_id> seats = {}; ///< held or sold
+  std::map<std::string, queue_number> locks = {}; ///< with their sessions
   void apply(const changes& content);
 };
 /// Whether audited_memory::apply has an effect.

@@ -53,9 +53,10 @@ refusal check(const Row& row, const std::string& prefix) {
   each_field<Row>(
     [&]<class Value>(const auto& field, const Value& value) {
       const auto& rule = field.setting;
-      if (no || !rule.name || is_within(rule, measure(value))) return;
+      const auto* name = rule.name != nullptr ? rule.name : rule.queue_name;
+      if (no || name == nullptr || is_within(rule, measure(value))) return;
       const std::string group = rule.group;
-      no = invalid_field(prefix + group + (group.empty() ? "" : ".") + rule.name,
+      no = invalid_field(prefix + group + (group.empty() ? "" : ".") + name,
                          limits_text(rule, std::is_same_v<Value, std::string>));
     },
     row);

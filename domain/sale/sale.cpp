@@ -36,6 +36,7 @@ void sale::loaded() {
   was_sold_out_ = sells() && stock_.sold_out();
   is_fresh_ = true;
   if (!sells()) order_ended();
+  find_lost_locks();
   for (const auto& id : claims_.overdue(timestamp::max(), milliseconds{0}, claims_.counts().live))
     if (const auto* open = payments_.open_of(id)) payments_.ask_again(open->id, claims_.find(id)->expires_at);
 }
@@ -63,6 +64,7 @@ void sale::refresh(timestamp now) {
 
 sale::wake_up sale::run(timestamp now, decision& out) {
   refresh(now);
+  free_lost_locks(out);
   auto moved = end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
                + check_stale_payments(now, out) + recheck_failed_attempts(now, out);
   moved +=
@@ -74,7 +76,8 @@ sale::wake_up sale::run(timestamp now, decision& out) {
   const bool forgets_more = forget_ended(now, out) == forgotten_per_run;
   const auto admitted = admit(now, out);
   update_sold_out(out);
-  const bool again = forgets_more || !tickets_due_.empty() || moved >= rules_.bounds.refunds_per_run
+  const bool again = forgets_more || !tickets_due_.empty() || !lost_locks_.empty()
+                     || moved >= rules_.bounds.refunds_per_run
                      || admitted.count >= admissions_per_decision_max;
   return {again, earlier(admitted.retry_at, next_deadline(now))};
 }

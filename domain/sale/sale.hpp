@@ -319,6 +319,8 @@ private:
   // locks
   [[nodiscard]] const queue_line::entry* session_of(queue_number n, std::uint32_t admission_no) const;
   void free_lock(const std::string& name, decision& out);
+  void find_lost_locks();
+  void free_lost_locks(decision& out);
   // claims
   [[nodiscard]] refusal may_buy(const ticket_type_row& type, std::uint32_t quantity, const wanted& w,
                                 timestamp now) const;
@@ -469,6 +471,7 @@ private:
   /// Access codes given with live entries (ordinals of promo codes), in the order given.
   std::unordered_map<queue_number, std::vector<std::uint32_t>> access_;
   session_locks locks_;
+  std::vector<std::string> lost_locks_; ///< loaded names of sessions that are over; the next runs free them
   timestamp next_code_ = never; ///< the next `valid_from` of a code; never: none
   blocked_customers blocked_;
   /// Blocked customers that the next runs process.

@@ -47,4 +47,19 @@ void sale::free_lock(const std::string& name, decision& out) {
   locks_.remove(name);
 }
 
+/// A program that does not know locks has ended their sessions.
+void sale::find_lost_locks() {
+  for (const auto& [name, row] : locks_.all()) {
+    const auto* e = queue_.find(row.number);
+    if (e == nullptr || e->status != entry_status::admitted) lost_locks_.push_back(name);
+  }
+}
+
+void sale::free_lost_locks(decision& out) {
+  for (std::size_t n = 0; n < rules_.bounds.rows_per_run && !lost_locks_.empty(); ++n) {
+    free_lock(lost_locks_.back(), out);
+    lost_locks_.pop_back();
+  }
+}
+
 } // namespace fq

@@ -279,8 +279,10 @@ awaitable<response> delete_access(context& ctx, const request& rq, const path_pa
 
 // -- locks of sessions at a queue
 
-/// Letters, digits and the other unreserved characters of RFC 3986: they stand in a path as they are.
+/// Letters, digits and the other unreserved characters of RFC 3986: they stand in a path as they are. Clients
+/// and proxies take the segments . and .. away.
 bool is_lock_name(std::string_view text) {
+  if (text == "." || text == "..") return false;
   return !text.empty() && text.size() <= lock_name_bytes_max && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
            || std::string_view{"-_.~"}.find(c) != std::string_view::npos;
@@ -317,7 +319,7 @@ access_query admit_lock(context& ctx, const request& rq, const path_parameters& 
   if (!queue) no = problem(fault::not_found, rq.request_id);
   if (!no && path.count > 1 && !is_lock_name(path.values[1]))
     no = problem(fault::invalid_parameter, rq.request_id,
-                 "The name must be 1 to 64 letters, digits, -, _, . and ~.");
+                 "The name must be 1 to 64 letters, digits, -, _, . and ~; . and .. are none.");
   if (no) return {};
   auto q = admit_query(ctx, rq, no);
   q.queue = *queue;

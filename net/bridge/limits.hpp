@@ -27,13 +27,19 @@ inline constexpr unsigned sweep_ticks = 40;
 inline constexpr std::size_t present_at_most = 2000;
 /// After an owner is lost, its successor is asked for after this time.
 inline constexpr milliseconds reopen_after{500};
+/// The wait doubles with each failure up to this one, so that an owner in trouble hears few questions.
+inline constexpr milliseconds reopen_most{5'000};
+/// After an answer about a line came too late to be trusted, polls ask for their places alone for this time.
+inline constexpr milliseconds renewal_pause{1'000};
 /// A line without sockets is unsubscribed after this time without polls: four times the longest poll
 /// interval.
 inline constexpr milliseconds polled_for{60'000};
 /// Max lines that are subscribed for polls alone; polls of others ask their owners.
 inline constexpr std::size_t polled_lines_max = 10'000;
-/// Max places with a known position, about 110 bytes each. The least recently polled are forgotten; their
-/// next poll asks the owner.
+/// Max places with a known position, about 110 bytes each. Certain is the half of them that polled
+/// last; the next poll of another may ask the owner.
 inline constexpr std::size_t known_places_max = 400'000;
+/// Forgotten places that one sweep frees (250 ms): about 1 ms. The memory of a half is free after 5 s.
+inline constexpr std::size_t places_freed_at_once = 10'000;
 
 } // namespace fq::net

@@ -3,8 +3,7 @@
 // an actor's replies and pushes arrive in the order it sent them. Pushes before the answer are part of it.
 #include "net/bridge/line_table.hpp"
 
-#include "net/bridge/limits.hpp"
-
+#include <algorithm>
 #include <utility>
 
 namespace fq::net {
@@ -28,7 +27,12 @@ void known_places::put(const event_id& event, const customer_id& holder, const p
 
 void known_places::make_room() {
   if (recent_.size() < known_places_max / 2) return;
-  older_ = std::exchange(recent_, {});
+  forgotten_ = std::exchange(older_, std::exchange(recent_, {}));
+}
+
+void known_places::free_some() {
+  for (std::size_t n = 0; n < places_freed_at_once && !forgotten_.empty(); ++n)
+    forgotten_.erase(forgotten_.begin());
 }
 
 // -- subscriptions
@@ -72,7 +76,8 @@ void line_table::leave(known_line& l) {
 void line_table::lose(known_line& l) {
   l.generation = ++generations_;
   l.now = known_line::phase::lost;
-  l.reopen_at = ctx_.now + reopen_after;
+  l.reopen_at = ctx_.now + l.reopen_wait;
+  l.reopen_wait = std::min(2 * l.reopen_wait, reopen_most);
   l.trusted_until = {};
   tell_presence(l);
   if (follower_ && l.is_followed) follower_->on_line_lost(l.event);
@@ -107,11 +112,14 @@ detached line_table::open(known_line_ptr l) {
     l->message = found.reply.message;
   }
   l->now = known_line::phase::open;
+  l->reopen_wait = reopen_after;
   l->places.begin(found.reply.line.version);
   take_facts(*l, found.reply.line, asked_at);
   if (follower_ && l->is_followed) follower_->on_line_open(l->event);
 }
 
+/// Facts of a later version: pushes are missing. The owner says so when this node has read the others
+/// (actors/sale/push_window.hpp); to subscribe again before that would not bring them.
 void line_table::take_facts(known_line& l, const line_facts& facts, milliseconds asked_at) {
   const auto until = asked_at + facts.trusted_for;
   if (facts.version != l.places.version() || until <= l.trusted_until) return;
@@ -123,13 +131,17 @@ void line_table::take_facts(known_line& l, const line_facts& facts, milliseconds
 awaitable<answer<line_reply>> line_table::renew(known_line_ptr l) {
   const auto generation = l->generation;
   const auto asked_at = ctx_.now;
+  ++l->renewals;
   auto found = co_await ask_event(ctx_, owner_of(l->event), fq::find_line{l->event});
+  --l->renewals;
   if (!stopped_ && l->generation == generation && !found.error) take_facts(*l, found.reply.line, asked_at);
+  if (!has_pace(*l)) l->renew_at = ctx_.now + renewal_pause;
   co_return found;
 }
 
 void line_table::sweep(milliseconds now) {
   if (stopped_) return;
+  places_.free_some();
   std::vector<known_line_ptr> all;
   for (const auto& [event, l] : lines_) all.push_back(l);
   for (const auto& l : all) {
@@ -211,6 +223,7 @@ known_line_ptr line_table::find_stale(const event_id& event, const customer_id& 
   const auto found = lines_.find(event);
   if (found == lines_.end() || found->second->now != known_line::phase::open) return nullptr;
   const auto& l = *found->second;
+  if (l.renewals > 0 || ctx_.now < l.renew_at) return nullptr;
   return !has_pace(l) && find_waiting(l, holder) != nullptr ? found->second : nullptr;
 }
 

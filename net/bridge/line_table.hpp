@@ -6,6 +6,7 @@
 #include "domain/line/line_copy.hpp"
 #include "domain/sale/views.hpp"
 #include "net/bridge/actor_bridge.hpp"
+#include "net/bridge/limits.hpp"
 
 #include <memory>
 #include <optional>
@@ -32,7 +33,10 @@ struct known_line {
   std::string message; ///< the operator's message to all in line
   milliseconds trusted_until{0}; ///< steady time
   std::shared_ptr<const told_version> told; ///< null: not known
+  unsigned renewals = 0; ///< under way
   milliseconds polled_at{0}, reopen_at{0};
+  milliseconds renew_at{0}; ///< the next renewal, after one that did not help
+  milliseconds reopen_wait = reopen_after; ///< longer after each failure
   std::vector<queue_number> seen; ///< holders that polled; the owner is not told yet
 };
 using known_line_ptr = std::shared_ptr<known_line>;
@@ -62,6 +66,8 @@ public:
   };
   [[nodiscard]] const place* find(const event_id& event, const customer_id& holder);
   void put(const event_id& event, const customer_id& holder, const place& p);
+  /// Frees some of those that were forgotten: all at once would stop the thread.
+  void free_some();
 
 private:
   struct key {
@@ -78,6 +84,7 @@ private:
   void make_room();
 
   places recent_, older_; ///< when the recent ones are too many, the older ones are forgotten
+  places forgotten_;
 };
 
 class line_table final : public push_receiver {
@@ -99,7 +106,8 @@ public:
 
   /// The waiting entry of `holder` as its owner would show it now; none: ask the owner. Counts as presence.
   [[nodiscard]] std::optional<entry_view> find_place(const event_id& event, const customer_id& holder);
-  /// The line of a place that would be found if the pace were new; else null.
+  /// The line of a place that would be found if the pace were new; null for others, and while it is no use to
+  /// ask for the pace: another poll has asked, or the owner is slow.
   [[nodiscard]] known_line_ptr find_stale(const event_id& event, const customer_id& holder);
   /// Keeps what the owner answered to the holder of a place.
   void learn(const entry_reply& told);

@@ -58,6 +58,7 @@ CAF_TEST(what is no secret signs nothing) {
         std::string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa=="}, // too short
         std::string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n"},
         std::string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa-_"},
+        std::string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS\xff"},
         std::string{"whsec_MfKQ 9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}, "whsec_" + std::string(87, 'A') + "=",
         "whsec_" + std::string(100'000, 'A')})
     CAF_CHECK(!shown(secret));

@@ -170,6 +170,8 @@ CAF_TEST(failures refunds and cancellations say what comes next) {
   CAF_CHECK(contains(content("order_failed", failed).text, "Try again here:\nhttps://shop.example/o/1\n"));
   failed["reason"] = "it_rained";
   CAF_CHECK(contains(content("order_failed", failed, "fr").text, "Elle n’a pas pu être menée à bien."));
+  failed["reason"] = "It was not paid\nin time.";
+  CAF_CHECK(contains(content("order_failed", failed, "fr").text, "It was not paid in time."));
   failed["retry_url"] = "javascript:alert(1)";
   CAF_CHECK(!contains(content("order_failed", failed).html, "javascript"));
   failed["can_retry"] = false;

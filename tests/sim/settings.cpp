@@ -147,6 +147,10 @@ constexpr std::array event_drawings{
   drawing<event_row>{
     "away_grace_ms", 1,
     [](event_values& p, const draw_from& d) { p.set(&queue_settings::away_grace, d.span(1'000, 8'000)); }},
+  drawing<event_row>{"locks_per_session", 1,
+                     [](event_values& p, const draw_from& d) {
+                       if (!d.sells()) p.set(&queue_settings::locks_per_session, d.some<std::uint32_t>(0, 3));
+                     }},
   drawing<event_row>{"claim_ttl_ms", 2,
                      [](event_values& p, const draw_from& d) {
                        const auto most = d.event.queue.session_ttl - d.event.queue.claim_window;
@@ -257,7 +261,7 @@ constexpr bool draws_all_settings(const Drawings& drawings) {
   std::size_t next = 0;
   bool same = true;
   each_field<Row>([&](const auto& field) {
-    if (field.setting.name == nullptr) return;
+    if (!field.setting.is_a_setting()) return;
     same = same && next < drawings.size() && drawings[next].column == field.name;
     ++next;
   });

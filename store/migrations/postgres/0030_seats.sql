@@ -22,6 +22,14 @@ CREATE TABLE event_plan (
   accessible_for_all boolean NOT NULL
 );
 
+-- From the first plan on, programs without seats do not start.
+CREATE FUNCTION plan_needs_seats() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE schema_migration SET needs = 30 WHERE number = 30 AND needs < 30;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER plan_needs_seats AFTER INSERT ON event_plan FOR EACH ROW EXECUTE FUNCTION plan_needs_seats();
+
 CREATE TABLE claim_seat (
   aggregate bigint NOT NULL REFERENCES event_plan (aggregate),
   claim uuid NOT NULL,

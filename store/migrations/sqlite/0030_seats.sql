@@ -22,6 +22,11 @@ CREATE TABLE event_plan (
   accessible_for_all INTEGER NOT NULL
 ) STRICT;
 
+-- From the first plan on, programs without seats do not start.
+CREATE TRIGGER plan_needs_seats AFTER INSERT ON event_plan BEGIN
+  UPDATE schema_migration SET needs = 30 WHERE number = 30 AND needs < 30;
+END;
+
 CREATE TABLE claim_seat (
   aggregate INTEGER NOT NULL REFERENCES event_plan (aggregate),
   claim BLOB NOT NULL,

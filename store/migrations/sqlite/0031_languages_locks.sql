@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- FairQueue ledger, SQLite engine, version 31: the language of mails and pushes, how a tenant's mails look, and
--- names that sessions of a standalone queue have locked.
+-- names that sessions of a standalone queue have locked. Older programs do not free them: set no locks before all nodes run this version.
 -- needs: 11
 
 -- fq::language: 0 is English.

@@ -124,6 +124,17 @@ CAF_TEST(what somebody else wrote into the ledger is found) {
   CAF_CHECK(report->value.differences[1].find("memory: stock") == 0u);
 }
 
+CAF_TEST(a lock that only the ledger has is found) {
+  auto place = join_as(1);
+  run();
+  falsify(lock_taken{{"A-1", place->value.entry.number, env.wall_now()}});
+  auto report = verify();
+  run();
+  CAF_REQUIRE(report->ok);
+  CAF_REQUIRE_EQUAL(report->value.differences.size(), 1u);
+  CAF_CHECK_EQUAL(report->value.differences[0], "memory: the ledger has other locks of sessions");
+}
+
 CAF_TEST(a setting that differs in the ledger is found) {
   run();
   auto other = *store.peek(event.aggregate).image.event;

@@ -453,6 +453,26 @@ CAF_TEST(a lock is answered after its commit and survives the owner) {
   CAF_CHECK(locks_of({queue.id, {}, tenant_id{77}}).no.why == reason::not_found);
   CAF_CHECK(!change(token, "A-1", true).no && !change(token, "A-1", true).no);
   CAF_CHECK_EQUAL(store.committed(queue.aggregate)->locks.size(), 1u);
+  auto report = ask<ledger_report>(owner, verify_ledger{});
+  run();
+  CAF_CHECK(report->ok && report->value.was_read && report->value.differences.empty());
+}
+
+CAF_TEST(a lock that an older program has left is freed) {
+  auto settings = one_at_a_time();
+  settings.locks_per_session = 2;
+  start(settings);
+  kill(std::exchange(owner, nullptr));
+  const auto own = store.acquire_unleased(queue.aggregate, never);
+  batch b{queue.aggregate, own->epoch, own->applied_seq, own->applied_seq + 1, env.wall_now(), {}};
+  b.content.emplace_back(lock_taken{{"A-1", queue_number{9}, env.wall_now()}});
+  CAF_REQUIRE(store.commit(std::span{&b, 1})[0] == commit_outcome::committed);
+  CAF_CHECK_EQUAL(store.committed(queue.aggregate)->locks.size(), 1u);
+  start_again();
+  auto all = ask<locks_reply>(owner, find_locks{queue.id, {}, queue.tenant});
+  run();
+  CAF_CHECK(all->ok && !all->value.no && all->value.locks.empty());
+  CAF_CHECK(store.committed(queue.aggregate)->locks.empty());
 }
 
 CAF_TEST(a session ends by its token once) {

@@ -119,6 +119,36 @@ CAF_TEST(a name is locked by one session and ends with it) {
   CAF_CHECK(q.ledger.locks.empty() && q.it->locks().all().empty());
 }
 
+CAF_TEST(names whose sessions an older program has ended are free after a load) {
+  locking_room q{2};
+  q.join_all(1, 3);
+  CAF_CHECK(q.lock(1, "A-1").created && q.lock(2, "B-1").created);
+  const auto ended = q.entry(2).number;
+  CAF_CHECK(!q.leave(2));
+  for (const auto& row : {session_lock_row{"B-1", ended, q.now}, session_lock_row{"C-1", {}, q.now}})
+    q.ledger.locks.emplace(row.name, row); // the older program left the one, and forgot the other's entry
+  q.reload();
+  q.drain();
+  CAF_CHECK_EQUAL(q.ledger.locks.size(), 1u);
+  CAF_CHECK_EQUAL(q.it->locks().all().size(), 1u);
+  CAF_CHECK(q.lock(3, "B-1").created && q.lock(3, "C-1").created);
+  CAF_CHECK(q.lock(3, "A-1").no.why == reason::lock_held);
+  CAF_CHECK_EQUAL(how_a_reload_differs(q), "");
+}
+
+CAF_TEST(a load of many lost names is freed in parts) {
+  locking_room q{1};
+  q.rules.bounds.rows_per_run = 2;
+  for (const auto* name : {"A", "B", "C", "D", "E"})
+    q.ledger.locks.emplace(name, session_lock_row{name, queue_number{7}, q.now});
+  q.reload();
+  q.pass(seconds{0});
+  CAF_CHECK_EQUAL(q.ledger.locks.size(), 3u);
+  CAF_CHECK(q.wake.again);
+  q.drain();
+  CAF_CHECK(q.ledger.locks.empty());
+}
+
 CAF_TEST(a revocation frees the names of its session) {
   locking_room q{1};
   q.join_all(1, 3);

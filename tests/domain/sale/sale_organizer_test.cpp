@@ -309,6 +309,7 @@ CAF_TEST(a field out of range is named and nothing changes) {
     {"queue.rate_per_minute", [](auto& e, auto&) { e.queue.policy = admission_policy::rate; }},
     {"queue.admission_interval_ms", [](auto& e, auto&) { e.queue.admission_interval = milliseconds{49}; }},
     {"queue.over_admission_factor", [](auto& e, auto&) { e.queue.over_admission_percent = 99; }},
+    {"queue.locks_per_session", [](auto& e, auto&) { e.queue.locks_per_session = 21; }},
     {"queue.session_ttl_seconds",
      [](auto& e, auto&) { e.queue.session_ttl = seconds{29}; }}, // window 10 + claim 20
     {"queue.claim_window_seconds", [](auto& e, auto&) { e.queue.claim_window = seconds{61}; }},

@@ -90,6 +90,12 @@ struct fixture : made::world {
     for (int i = 0; i < 10 && !is_known(); ++i) {}
     CAF_REQUIRE(is_known());
   }
+  /// Runs the io thread until the line is open or lost.
+  void settle(const known_line& l) {
+    for (int i = 0; l.now == known_line::phase::opening && i < 10'000; ++i)
+      io.run_one_for(std::chrono::milliseconds{10});
+    CAF_REQUIRE(l.now != known_line::phase::opening);
+  }
   line_spot pick(fq::test::dice& d) {
     return *std::next(line.begin(), static_cast<std::ptrdiff_t>(d.below(line.size())));
   }
@@ -237,6 +243,65 @@ CAF_TEST(a line without polls is unsubscribed) {
   CAF_CHECK_EQUAL(f.told->subscriptions, 0);
 }
 
+CAF_TEST(a slow owner is asked for places and once in a while for the pace) {
+  fixture f;
+  f.subscribe();
+  f.told->before_line = [&f] { f.clock.now_ms += 1'500; }; // the answer is too old when it arrives
+  f.pass(milliseconds{1'000});
+  const auto asked = f.told->questions, polls = f.told->polls;
+  for (int i = 0; i < 10; ++i) CAF_CHECK(!f.is_known());
+  CAF_CHECK_EQUAL(f.told->polls, polls + 10);
+  CAF_CHECK_EQUAL(f.told->questions, asked + 10 + 1);
+  f.pass(milliseconds{1'000});
+  for (int i = 0; i < 10; ++i) CAF_CHECK(!f.is_known());
+  CAF_CHECK_EQUAL(f.told->questions, asked + 20 + 2);
+  f.told->before_line = nullptr;
+  f.pass(milliseconds{1'000});
+  CAF_CHECK(!f.is_known()); // asks for the pace
+  CAF_CHECK(f.is_known());
+  CAF_CHECK_EQUAL(f.told->polls, polls + 20);
+}
+
+CAF_TEST(one poll asks for the pace and the others meanwhile for their places) {
+  fixture f;
+  f.subscribe();
+  f.pass(milliseconds{1'000});
+  auto line = f.lines.find_stale(f.event_id, f.customer);
+  CAF_REQUIRE(line != nullptr);
+  auto renewal = f.lines.renew(line);
+  bool is_done = false;
+  renewal.start([](void* flag) noexcept { *static_cast<bool*>(flag) = true; }, &is_done);
+  CAF_CHECK(!is_done);
+  CAF_CHECK(f.lines.find_stale(f.event_id, f.customer) == nullptr);
+  for (int i = 0; !is_done && i < 10'000; ++i) f.io.run_one_for(std::chrono::milliseconds{10});
+  CAF_REQUIRE(is_done);
+  CAF_CHECK(!renewal.take().error);
+  CAF_CHECK(f.is_known());
+}
+
+CAF_TEST(an owner in trouble is asked less and less often until it answers) {
+  fixture f;
+  f.subscribe();
+  const auto line = f.lines.follow(f.event_id);
+  f.told->error = make_error(errc::unavailable);
+  f.receiver().on_owner_gone(first_event_aggregate);
+  const auto asked = f.told->questions;
+  for (int i = 0; i < 120; ++i) { // 30 s
+    f.pass(milliseconds{250});
+    f.settle(*line);
+  }
+  CAF_CHECK_GREATER(f.told->questions, asked + 4);
+  CAF_CHECK_LESS(f.told->questions, asked + 11);
+  f.told->error = {};
+  f.pass(reopen_most);
+  f.settle(*line);
+  CAF_CHECK(line->now == known_line::phase::open);
+  f.receiver().on_owner_gone(first_event_aggregate);
+  f.pass(reopen_after);
+  f.settle(*line);
+  CAF_CHECK(line->now == known_line::phase::open);
+}
+
 CAF_TEST(the least recently polled places are forgotten) {
   known_places places;
   const event_id event{1, 2};
@@ -250,6 +315,8 @@ CAF_TEST(the least recently polled places are forgotten) {
   CAF_CHECK(places.find(event, {0, 0}) != nullptr);
   CAF_CHECK(places.find(event, {0, 1}) == nullptr);
   CAF_CHECK(places.find({1, 3}, {3, 1}) == nullptr);
+  for (std::size_t n = 0; n < known_places_max; n += places_freed_at_once) places.free_some();
+  CAF_CHECK(places.find(event, {0, 0}) != nullptr);
 }
 
 } // namespace positions_test

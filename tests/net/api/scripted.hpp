@@ -8,6 +8,7 @@
 #include <caf/send.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -55,6 +56,7 @@ struct script {
   sessions_changed sessions; ///< sent to a table that subscribes
   bool answers_watch = true;
   caf::error error; ///< answer of the event actor, if set
+  std::function<void()> before_line; ///< called before an answer to find_line, on the actor's thread
   // requests
   int questions = 0;
   int watches = 0, unwatches = 0; ///< subscriptions and cancellations
@@ -172,7 +174,10 @@ inline auto scripted_line(event_handle::pointer self, const script_ptr& s) {
                     },
                     [](const push_read&) {},
                     [](const owner_kept&) {},
-                    [s](const find_line&) { return scripted(*s, s->line); },
+                    [s](const find_line&) {
+                      if (s->before_line) s->before_line();
+                      return scripted(*s, s->line);
+                    },
                     [self, s](const watch_sessions& m) {
                       ++(m.on ? s->watches : s->unwatches);
                       if (!m.on || !s->answers_watch) return;

@@ -58,7 +58,8 @@ CAF_TEST(a lock needs a session of its queue and a name that stands in a path) {
   CAF_CHECK_EQUAL(w.send(method::del, w.queue_path("/locks/A-1"), "", session).status, 204u);
   CAF_CHECK(w.told->asked_lock.frees);
   const auto asked = w.told->questions;
-  CAF_CHECK_EQUAL(shown(put("A%20B", session)), "400 invalid_parameter");
+  for (const auto* name : {"A%20B", ".", ".."})
+    CAF_CHECK_EQUAL(shown(put(name, session)), "400 invalid_parameter");
   CAF_CHECK_EQUAL(shown(put(std::string(65, 'a'), session)), "400 invalid_parameter");
   CAF_CHECK_EQUAL(shown(put("A-1", {{"Authorization", "Bearer " + w.token + "x"}})), "401 unauthenticated");
   CAF_CHECK_EQUAL(shown(put("A-1", {})), "401 unauthenticated");

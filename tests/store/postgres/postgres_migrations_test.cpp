@@ -156,6 +156,23 @@ CAF_TEST(a newer program that only added something is no obstacle to a Postgres 
   CAF_CHECK(contains(message_of<schema_refused>([&] { older.connect(); }), "from_the_future"));
 }
 
+CAF_TEST(a Postgres ledger with a seat plan refuses programs without seats) {
+  postgres_schema schema;
+  migrate_up_of_url(schema.url());
+  const auto& m = postgres_migrations()[29];
+  const auto opened_by = [&](std::size_t last) {
+    auto known = status_of(postgres_migrations().first(last));
+    const auto needs = schema.integer("SELECT needs FROM schema_migration WHERE number = 30");
+    return message_of<schema_refused>([&] { mark_applied(known, {m.number, m.name, m.checksum, needs}); });
+  };
+  CAF_CHECK(!opened_by(29));
+  schema.execute("INSERT INTO event_plan VALUES (10, 1, '', '', 0, false, false)");
+  CAF_CHECK(contains(opened_by(29), "30 (seats)"));
+  CAF_CHECK(!opened_by(30));
+  postgres_ledger store({.url = schema.url(), .steady_now = steady_now});
+  store.connect();
+}
+
 CAF_TEST(a database that holds something else is refused) {
   postgres_schema schema;
   schema.execute("CREATE TABLE event (x text)");

@@ -184,6 +184,27 @@ CAF_TEST(a newer program that only added something is no obstacle to a ledger) {
   CAF_CHECK(contains(message_of<schema_refused>(open), "from_the_future"));
 }
 
+CAF_TEST(a ledger with a seat plan refuses programs without seats) {
+  const temp_folder folder;
+  const auto file = folder / "ledger.db";
+  migrate_up(file);
+  const auto needs = [&] {
+    return sqlite_db(file, sqlite_access::read_only, milliseconds{100})
+      .integer("SELECT needs FROM schema_migration WHERE number = 30");
+  };
+  const auto opened_by = [&](std::size_t last) {
+    auto known = status_of(sqlite_migrations().first(last));
+    const auto& m = sqlite_migrations()[29];
+    return message_of<schema_refused>([&] { mark_applied(known, {m.number, m.name, m.checksum, needs()}); });
+  };
+  CAF_CHECK(!opened_by(29));
+  execute(file, "INSERT INTO event_plan VALUES (10, 1, '', '', 0, 0, 0)");
+  CAF_CHECK_EQUAL(needs(), 30);
+  CAF_CHECK(contains(opened_by(29), "30 (seats)"));
+  CAF_CHECK(!opened_by(30));
+  CAF_CHECK(!message_of<schema_refused>([&] { sqlite_ledger store({.file = file}); }));
+}
+
 CAF_TEST(a migration that was altered afterwards is refused) {
   const temp_folder folder;
   const auto file = folder / "ledger.db";
