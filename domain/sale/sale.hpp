@@ -401,8 +401,6 @@ private:
                        wanted& out) const;
   refusal named_seats(const item_wish& wish, std::uint32_t ticket_type, std::vector<seat_number>& out) const;
   [[nodiscard]] refusal refusal_of(const seat_refusal& no) const;
-  [[nodiscard]] refusal no_best(std::uint32_t units, std::uint64_t types, const wanted& w,
-                                timestamp now) const;
   void follow_plan(decision& out);
   [[nodiscard]] std::vector<seat_number> seats_to_issue(const claim_id& claim,
                                                         std::uint32_t ticket_type) const;

@@ -31,14 +31,6 @@ refusal sale::refusal_of(const seat_refusal& no) const {
   return invalid_field("items.seats", "not possible");
 }
 
-/// Why no best seats were found: too few units are left, or they do not stand as asked for.
-refusal sale::no_best(std::uint32_t units, std::uint64_t types, const wanted& w, timestamp now) const {
-  const bool has_units = std::ranges::any_of(stock_.types(), [&](const ticket_type_row& t) {
-    return (types >> t.ordinal & 1) != 0 && inventory::free_units(t) >= std::int64_t{units};
-  });
-  return has_units ? reason::no_best_seats : none_free(w, now);
-}
-
 /// The best seats, and an item for each of their ticket types.
 refusal sale::best_items(const seat_wish& wish, timestamp now, wanted& out,
                          std::vector<item_wish>& items) const {
@@ -53,16 +45,24 @@ refusal sale::best_items(const seat_wish& wish, timestamp now, wanted& out,
     if (!asked.section) return invalid_field("best.section", "no such section");
   }
   refusal closed = invalid_field("best.ticket_type_id", "has no seats on sale here");
+  const bool is_of_one_type = best.accessible == 0;
+  std::int64_t most = 0, all = 0; // free units of one type, and of all
   for (const auto& t : stock_.types()) {
     if (!seating_->has_seats(t.ordinal) || (!best.ticket_type.is_nil() && t.id != best.ticket_type)) continue;
-    if (auto no = may_buy(t, 1, out, now))
+    if (auto no = may_buy(t, is_of_one_type ? best.count : 1, out, now)) {
       closed = std::move(no);
-    else
+    } else if (is_of_one_type && best.count > t.max_per_order) {
+      closed = reason::limit_exceeded;
+    } else {
       asked.types |= std::uint64_t{1} << t.ordinal;
+      most = std::max(most, inventory::free_units(t));
+      all += inventory::free_units(t);
+    }
   }
   if (asked.types == 0) return closed;
+  if ((is_of_one_type ? most : all) < std::int64_t{best.count}) return none_free(out, now);
   out.seats = fq::best(seating_->map(), asked, seating_->rules());
-  if (out.seats.empty()) return no_best(best.count, asked.types, out, now);
+  if (out.seats.empty()) return reason::no_best_seats;
   for (const auto n : out.seats) {
     const auto& type = stock_.types()[seating_->map().type(n)].id;
     const auto item = std::ranges::find(items, type, &item_wish::ticket_type);
@@ -91,6 +91,9 @@ refusal sale::named_seats(const item_wish& wish, std::uint32_t ticket_type,
 /// The seats of the wanted items: those that the wishes name, else the best ones.
 refusal sale::choose_seats(const std::vector<item_wish>& wishes, const seat_wish& wish, timestamp now,
                            wanted& out) const {
+  std::size_t count = 0;
+  for (const auto& item : out.items) count += seating_->has_seats(item.ticket_type) ? item.quantity : 0;
+  if (count > claim_seats_max) return reason::limit_exceeded;
   std::vector<seat_number> named;
   std::size_t choices = 0;
   for (std::size_t i = 0; i < out.items.size(); ++i) {
@@ -105,13 +108,14 @@ refusal sale::choose_seats(const std::vector<item_wish>& wishes, const seat_wish
       if (auto no = named_seats(*asked, type, named)) return no;
       continue;
     }
-    const auto types = std::uint64_t{1} << type;
-    const auto best = fq::best(seating_->map(), {out.items[i].quantity, 0, {}, types}, seating_->rules());
-    if (best.empty()) return no_best(out.items[i].quantity, types, out, now);
+    const auto quantity = out.items[i].quantity;
+    if (inventory::free_units(stock_.types()[type]) < std::int64_t{quantity}) return none_free(out, now);
+    const auto best =
+      fq::best(seating_->map(), {quantity, 0, {}, std::uint64_t{1} << type}, seating_->rules());
+    if (best.empty()) return reason::no_best_seats;
     out.seats.insert(out.seats.end(), best.begin(), best.end());
     ++choices;
   }
-  if (out.seats.size() + named.size() > claim_seats_max) return reason::limit_exceeded;
   if (!named.empty()) {
     const auto no = check_choice(seating_->map(), {named, wish.asks_accessible}, seating_->rules());
     if (no) return refusal_of(no);

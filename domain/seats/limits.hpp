@@ -35,6 +35,9 @@ inline constexpr std::uint32_t hall_rows_max = 500, hall_row_seats_max = 500;
 inline constexpr std::size_t seat_changes_max = 8'192;
 /// Seats of one claim, as the largest `max_per_order` of a ticket type.
 inline constexpr std::size_t claim_seats_max = 100;
+/// Seats and pairs of pieces that one search for a group over two rows looks at: a few milliseconds of the
+/// owner. A group of 20 has tried some 700 pairs of rows by then; beyond it there are no best seats.
+inline constexpr std::size_t division_work_max = 1'000'000;
 /// Ticket types that seats can have: a set of them is 64 bits.
 inline constexpr std::size_t seat_types_max = 64;
 /// Contradictions that a check reports.

@@ -134,6 +134,32 @@ CAF_TEST(best seats stand side by side and have the items of their types) {
   f.sound();
 }
 
+CAF_TEST(best seats are of a type that the customer may buy in this number) {
+  auto types = three_types();
+  types[1].max_per_order = 6;
+  types[2].hidden = true;
+  sample_sale s{sample_event(), types};
+  auto draft = draft_of_rows({"ssssss", "SSSSSS"});
+  draft.ticket_types.push_back("Hidden");
+  draft.sections[0].rows.push_back(row_of("C", "ssssss", 50, 850)); // the best row
+  for (auto& seat : draft.sections[0].rows.back().seats) seat.type = 2;
+  s.give_plan(make_plan(draft).plan, {0, 1, 2});
+  s.join_all(1, 9);
+  CAF_CHECK(!s.invite({1}, {.ticket_type = s.type(2).id, .quantity = 1}));
+  CAF_CHECK(!s.claim(1, {}, {.best = {.count = 6}})); // neither the hidden nor the first type
+  CAF_CHECK_EQUAL(s.type(1).held, 6);
+  CAF_CHECK_EQUAL(s.it->seats()->seats_of(s.claim_of(1).id).size(), 6u);
+  CAF_CHECK(s.claim(2, {}, {.best = {.count = 6}}).why == reason::none_free); // held by fan 1
+  CAF_CHECK_EQUAL(what_is_wrong(s), "");
+}
+
+CAF_TEST(free seats of several types that do not stand together are no accessible group) {
+  sample_sale s{sample_event(), three_types()};
+  s.give_plan(make_plan(draft_of_rows({"a", "S"})).plan, {0, 1});
+  s.join(1);
+  CAF_CHECK(s.claim(1, {}, {.best = {.count = 2, .accessible = 1}}).why == reason::no_best_seats);
+}
+
 CAF_TEST(a claim without wishes has the best seat) {
   seats_fixture f;
   CAF_CHECK(!f.s.claim(1));

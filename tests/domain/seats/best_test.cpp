@@ -129,6 +129,20 @@ CAF_TEST(a group is not divided over rows of different types) {
   CAF_CHECK_EQUAL(best_of(map, {.count = 8}, divisible), "A-5 A-6 A-7 A-8 B-1 B-2 B-3 B-4");
 }
 
+CAF_TEST(a search for a group over two rows ends) {
+  const auto hall_with_pair = [](std::size_t at) {
+    plan_draft draft = draft_of_rows({});
+    for (std::size_t i = 0; i < 450; ++i) { // row `at` and the next have one type
+      const bool is_second = (i + (i > at ? 1 : 0)) % 2 == 1;
+      draft.sections[0].rows.push_back(row_of(std::to_string(i), std::string(60, is_second ? 'S' : 's'),
+                                              static_cast<std::int32_t>(100 * (i + 1))));
+    }
+    return map_of(draft);
+  };
+  CAF_CHECK_EQUAL(best(hall_with_pair(0), {.count = 100}, divisible).size(), 100u);
+  CAF_CHECK(best(hall_with_pair(448), {.count = 100}, divisible).empty()); // not before division_work_max
+}
+
 CAF_TEST(named seats are checked in the order of the faults) {
   auto map = map_of(draft_of_rows({"ssssss", "acSSSS"}));
   take(map, {"A-6"});
