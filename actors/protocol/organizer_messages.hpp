@@ -60,14 +60,16 @@ FQ_INSPECT(seats_reply, x.no, x.text)
 
 struct find_seat_plan {
   managed what;
+  std::string known = {}; ///< digest of the plan that the reader has; empty: none
 };
-FQ_INSPECT(find_seat_plan, x.what)
+FQ_INSPECT(find_seat_plan, x.what, x.known)
 
 struct seat_plan_reply {
   refusal no;
-  std::string plan = {}; ///< text_of(seat_plan)
+  std::string plan = {}; ///< text_of(seat_plan); empty: the reader knows it
+  std::string digest = {};
 };
-FQ_INSPECT(seat_plan_reply, x.no, x.plan)
+FQ_INSPECT(seat_plan_reply, x.no, x.plan, x.digest)
 
 struct turn_event {
   managed what;

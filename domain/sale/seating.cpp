@@ -68,7 +68,10 @@ refusal may_seat(const seat_plan& plan, const std::vector<std::uint8_t>& types) 
 
 seating::seating(std::shared_ptr<const seat_plan> plan, std::vector<std::uint8_t> types,
                  const seat_rules& rules, std::uint64_t version) :
-    types_(std::move(types)), rules_(rules), map_(std::move(plan), types_, version) {
+    types_(std::move(types)),
+    rules_(rules),
+    map_(std::move(plan), types_, version),
+    text_(std::make_shared<const std::string>(fq::text_of(map_.plan()))) {
   for (const auto t : types_) governed_ |= bit_of(t);
   seated_ = governed_;
   for (const auto& a : map_.plan().areas()) seated_ &= ~bit_of(types_[a.type]);
@@ -79,8 +82,8 @@ seating::seating(const event_plan_row& row, std::uint64_t version) :
             {static_cast<single_rule>(row.singles), row.may_split, row.accessible_for_all}, version) {}
 
 event_plan_row seating::row() const {
-  return {fq::text_of(map_.plan()), text_of(types_), static_cast<std::uint8_t>(rules_.singles),
-          rules_.may_split, rules_.accessible_for_all};
+  return {*text_, text_of(types_), static_cast<std::uint8_t>(rules_.singles), rules_.may_split,
+          rules_.accessible_for_all};
 }
 
 void seating::load(const seat_setting_row& row) {

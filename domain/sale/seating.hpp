@@ -6,6 +6,7 @@
 #include "domain/model/refusal.hpp"
 #include "domain/seats/best.hpp"
 
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -28,6 +29,8 @@ public:
   [[nodiscard]] const seat_map& map() const { return map_; }
   [[nodiscard]] const seat_rules& rules() const { return rules_; }
   [[nodiscard]] event_plan_row row() const;
+  /// text_of(map().plan()); never null, and another object for each seating.
+  [[nodiscard]] const std::shared_ptr<const std::string>& text() const { return text_; }
   /// Ticket types that the plan names: their totals follow the plan.
   [[nodiscard]] bool governs(std::uint32_t ticket_type) const { return (governed_ >> ticket_type & 1) != 0; }
   /// Of these, those that have seats and no standing places.
@@ -64,6 +67,7 @@ private:
   seat_rules rules_;
   std::uint64_t governed_ = 0, seated_ = 0; ///< bit i: the ticket type with ordinal i
   seat_map map_;
+  std::shared_ptr<const std::string> text_; ///< of the plan: it may have a megabyte
   std::unordered_map<claim_id, std::vector<claim_seat_row>> rows_; ///< also of claims that have ended
 };
 

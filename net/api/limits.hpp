@@ -59,6 +59,8 @@ inline constexpr range section_size{1, 8}; ///< its code
 inline constexpr range changed_seats_count{1, 1'000}; ///< of one change: about the default http.body_limit
 /// A plan that a request stores. About 10,000 seats, which take 15 ms of an io thread to read.
 inline constexpr std::size_t plan_body_max = 1024 * 1024;
+/// Characters of a plan's digest, with a quotation mark; a longer tag is none of ours.
+inline constexpr std::size_t plan_digest_max = 65;
 inline constexpr range accessible_range{0, 100}; ///< of the seats of a claim
 /// Event tickets that a refund names: more go in another refund.
 inline constexpr range named_tickets_count{1, 200};

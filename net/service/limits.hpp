@@ -25,6 +25,9 @@ inline constexpr std::size_t printing_jobs_max = 100;
 /// Seconds until a client tries again that found all of them taken.
 inline constexpr unsigned printing_retry_after = 2;
 
+/// Seat plans that are kept as files: JSON, CSV and SVG of the busiest events. The largest have some MB.
+inline constexpr std::size_t shown_plans_max = 24;
+
 /// Events with metric series of their own, the busiest; all others share "other". Bounds the series.
 inline constexpr std::size_t shown_events_max = 20;
 /// Currencies of the series "other"; further ones are left out, because sums over currencies mean nothing.

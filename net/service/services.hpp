@@ -15,6 +15,7 @@
 #include "net/service/key_directory.hpp"
 #include "net/service/metrics.hpp"
 #include "net/service/offload.hpp"
+#include "net/service/shown_plans.hpp"
 #include "net/wire/cursor.hpp"
 #include "outbound/webhook_url.hpp"
 
@@ -91,8 +92,9 @@ struct services {
   [[nodiscard]] bool may_name(const std::string& gateway) const {
     return gateways.empty() || gateways.contains(gateway);
   }
+  shown_plans plans; ///< outlives the lanes, whose jobs fill it
   blocking_lane sandbox_lane; ///< also for the demo's mailbox
-  blocking_lane printing_lane{printing_threads, printing_jobs_max}; ///< of event tickets and reports
+  blocking_lane printing_lane{printing_threads, printing_jobs_max}; ///< of event tickets, reports and seat plans
 
   /// checkout.async_percent of events without their own value: the installation's setting, or else the
   /// configured one.

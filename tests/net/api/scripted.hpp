@@ -71,6 +71,7 @@ struct script {
   set_seats asked_seats;
   find_seats asked_map;
   seats_reply seats;
+  find_seat_plan asked_plan;
   seat_plan_reply seat_plan;
   renew_ticket_keys asked_keys;
   create_event asked_create;
@@ -284,7 +285,12 @@ inline auto scripted_organizer(const script_ptr& s) {
                       s->asked_map = m;
                       return scripted(*s, s->seats);
                     },
-                    [s](const find_seat_plan&) { return scripted(*s, s->seat_plan); },
+                    [s](const find_seat_plan& m) {
+                      s->asked_plan = m;
+                      auto reply = s->seat_plan;
+                      if (m.known == reply.digest) reply.plan.clear();
+                      return scripted(*s, reply);
+                    },
                     [s](const renew_ticket_keys& m) {
                       s->asked_keys = m;
                       return scripted(*s, s->event);

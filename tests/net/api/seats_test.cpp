@@ -20,6 +20,7 @@ struct hall : world {
       told->event.event.ticket_types.push_back(
         {.id = make_uuid(clock.wall_now(), first_event_aggregate, ++made), .name = name});
     told->seat_plan.plan = text_of(*plan);
+    told->seat_plan.digest = "d1";
     told->seats.text = R"({"version":7})";
   }
   std::string path(std::string_view what) const { return event_path(what); }
@@ -71,6 +72,29 @@ CAF_TEST(a plan is read as JSON CSV and SVG) {
   CAF_CHECK_EQUAL(shown(get("?form=pdf")), "400 invalid_parameter");
   h.told->seat_plan.no = reason::not_found;
   CAF_CHECK_EQUAL(get("").status, 404u);
+}
+
+CAF_TEST(a plan is made once for each form and not sent again to a client that has it) {
+  hall h;
+  const auto get = [&](std::string query, std::string tag = {}) {
+    text_fields fields;
+    if (!tag.empty()) fields.emplace_back("If-None-Match", std::move(tag));
+    return h.send(method::get, h.path("/seat-plan") + query, "", std::move(fields));
+  };
+  const auto first = get("");
+  CAF_CHECK(h.told->asked_plan.known.empty());
+  CAF_CHECK_EQUAL(field_of(first, "ETag"), "\"d1\"");
+  CAF_CHECK_EQUAL(field_of(first, "Cache-Control"), "no-cache");
+  CAF_CHECK_EQUAL(get("").body, json_of(*h.plan)); // the owner sent no plan
+  CAF_CHECK_EQUAL(h.told->asked_plan.known, "d1");
+  CAF_CHECK_EQUAL(get("?form=csv", "\"d0\"").body, csv_of(*h.plan));
+  const auto same = get("?form=svg", "W/\"d1\""); // of this form nothing is kept here
+  CAF_CHECK(same.status == 304 && same.body.empty() && field_of(same, "ETag") == "\"d1\"");
+  const auto other = make_plan(fq::test::draft_of_rows({"sss"})).plan;
+  h.told->seat_plan = {{}, text_of(*other), "d2"};
+  CAF_CHECK_EQUAL(get("", "\"d1\"").body, json_of(*other));
+  h.told->seat_plan.no = reason::not_found; // it is asked each time
+  CAF_CHECK_EQUAL(get("", "\"d2\"").status, 404u);
 }
 
 CAF_TEST(the map is read whole or since a version) {
