@@ -72,7 +72,7 @@ std::vector<std::string> event_audit::compare(const aggregate_snapshot& found) c
                           image.event_tickets, reading_->has_settled_tickets,
                           image.scans,         image.plan ? &*image.plan : nullptr,
                           image.seat_settings, image.claim_seats,
-                          image.locks};
+                          image.locks,         sale_->seats()};
   auto lines = contradictions(rows);
   for (const auto& line : differences(mirror_of(image.entries, image.ticket_types), memory, timestamp{}))
     lines.push_back("memory: " + line);

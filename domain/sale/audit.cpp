@@ -174,7 +174,7 @@ void audit_seats(const audited_rows& rows, lines& out) {
   if (rows.plan == nullptr) return;
   std::optional<seating> seats;
   try {
-    seats.emplace(*rows.plan, 0);
+    seats.emplace(*rows.plan, 0, rows.owned);
     for (const auto& s : rows.seat_settings) seats->load(s);
   } catch (const std::runtime_error& e) { return tell(out, std::string{"I1: "} + e.what()); }
   for (const auto& c : rows.claims)

@@ -125,8 +125,9 @@ refusal sale::choose_seats(const std::vector<item_wish>& wishes, const seat_wish
   std::ranges::sort(out.seats);
   // Each choice keeps the rule alone; together they may leave a single.
   const bool may_leave_single = choices > 1 && seating_->rules().singles == single_rule::strict;
-  return may_leave_single ? refusal_of(check_choice(seating_->map(), {out.seats, true}, seating_->rules()))
-                          : refusal{};
+  return may_leave_single
+           ? refusal_of(check_choice(seating_->map(), {out.seats, claim_seats_max}, seating_->rules()))
+           : refusal{};
 }
 
 // -- event tickets

@@ -31,8 +31,9 @@ std::vector<std::uint8_t> types_of(std::string_view text) {
   return types;
 }
 
-std::shared_ptr<const seat_plan> plan_of(const event_plan_row& row) {
-  auto plan = plan_of_text(row.content);
+std::shared_ptr<const seat_plan> plan_of(const event_plan_row& row, const seating* known) {
+  const bool is_same = known != nullptr && *known->text() == row.content;
+  auto plan = is_same ? known->map().shared_plan() : plan_of_text(row.content);
   if (plan == nullptr || may_seat(*plan, types_of(row.types)))
     throw std::runtime_error{"the seat plan of an event cannot be read"};
   return plan;
@@ -67,19 +68,23 @@ refusal may_seat(const seat_plan& plan, const std::vector<std::uint8_t>& types) 
 }
 
 seating::seating(std::shared_ptr<const seat_plan> plan, std::vector<std::uint8_t> types,
-                 const seat_rules& rules, std::uint64_t version) :
-    types_(std::move(types)),
-    rules_(rules),
-    map_(std::move(plan), types_, version),
-    text_(std::make_shared<const std::string>(fq::text_of(map_.plan()))) {
+                 const seat_rules& rules, std::uint64_t version, std::shared_ptr<const std::string> text) :
+    types_(std::move(types)), rules_(rules), map_(std::move(plan), types_, version), text_(std::move(text)) {
   for (const auto t : types_) governed_ |= bit_of(t);
   seated_ = governed_;
   for (const auto& a : map_.plan().areas()) seated_ &= ~bit_of(types_[a.type]);
 }
 
-seating::seating(const event_plan_row& row, std::uint64_t version) :
-    seating(plan_of(row), types_of(row.types),
-            {static_cast<single_rule>(row.singles), row.may_split, row.accessible_for_all}, version) {}
+seating::seating(std::shared_ptr<const seat_plan> plan, std::vector<std::uint8_t> types,
+                 const seat_rules& rules, std::uint64_t version) :
+    seating(std::move(plan), std::move(types), rules, version, nullptr) {
+  text_ = std::make_shared<const std::string>(fq::text_of(map_.plan()));
+}
+
+seating::seating(const event_plan_row& row, std::uint64_t version, const seating* known) :
+    seating(plan_of(row, known), types_of(row.types),
+            {static_cast<single_rule>(row.singles), row.may_split, row.accessible_for_all}, version,
+            std::make_shared<const std::string>(row.content)) {}
 
 event_plan_row seating::row() const {
   return {*text_, text_of(types_), static_cast<std::uint8_t>(rules_.singles), rules_.may_split,

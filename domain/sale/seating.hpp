@@ -19,8 +19,8 @@ public:
   /// `types`: as in seat_map. `version`: the map's first.
   seating(std::shared_ptr<const seat_plan> plan, std::vector<std::uint8_t> types, const seat_rules& rules,
           std::uint64_t version);
-  /// Throws std::runtime_error if the row is not what a sale stored.
-  seating(const event_plan_row& row, std::uint64_t version);
+  /// Throws std::runtime_error if the row is not what a sale stored. `known`: has perhaps read the same plan.
+  seating(const event_plan_row& row, std::uint64_t version, const seating* known = nullptr);
 
   /// Settings come first, then the seats of claims.
   void load(const seat_setting_row& row);
@@ -60,6 +60,8 @@ public:
                    std::optional<std::uint32_t> ticket_type, changes& out);
 
 private:
+  seating(std::shared_ptr<const seat_plan> plan, std::vector<std::uint8_t> types, const seat_rules& rules,
+          std::uint64_t version, std::shared_ptr<const std::string> text);
   void take(const claim_id& claim, std::span<const seat_number> seats, changes& out);
   void end(const claim_id& claim, std::span<const seat_number> seats, changes& out);
 

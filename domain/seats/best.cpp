@@ -286,6 +286,14 @@ private:
   const seat_rules& rules_;
 };
 
+/// Whether an accessible seat is in the run of chosen seats around `n`.
+bool stands_with_accessible(const seat_map& map, const std::vector<seat_number>& sorted, seat_number n) {
+  const auto is_chosen = [&](seat_number i) { return std::ranges::binary_search(sorted, i); };
+  while (map.is_joined(n) && is_chosen(n - 1)) --n;
+  while (!map.is_accessible(n) && map.is_joined(n + 1) && is_chosen(n + 1)) ++n;
+  return map.is_accessible(n);
+}
+
 } // namespace
 
 std::vector<seat_number> best(const seat_map& map, const best_wish& wish, const seat_rules& rules) {
@@ -309,10 +317,11 @@ seat_refusal check_choice(const seat_map& map, const named_wish& wish, const sea
            && !(planted(bug::seat_conflict_ignored) && n == wish.seats.back());
   };
   if (auto no = refuse(seat_fault::taken, is_taken)) return no;
-  const bool has_accessible = std::ranges::any_of(sorted, [&](auto n) { return map.is_accessible(n); });
-  const bool may_take_kept = wish.asks_accessible && has_accessible;
+  const auto accessible = std::ranges::count_if(sorted, [&](auto n) { return map.is_accessible(n); });
+  const bool may_take_kept = accessible <= std::int64_t{wish.asks_accessible};
   const auto is_kept = [&](auto n) {
-    return !may_take_kept && map.state(n) == seat_state::free && !map.is_open(n, rules.accessible_for_all);
+    return map.state(n) == seat_state::free && !map.is_open(n, rules.accessible_for_all)
+           && !(may_take_kept && stands_with_accessible(map, sorted, n));
   };
   if (auto no = refuse(seat_fault::kept_accessible, is_kept)) return no;
   const auto is_other = [&](auto n) { return (wish.types >> map.type(n) & 1) == 0; };

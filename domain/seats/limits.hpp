@@ -7,8 +7,8 @@
 namespace fq {
 
 // -- plans
-/// Seats of a plan: the largest stadiums have about 100,000.
-inline constexpr std::size_t plan_seats_max = 100'000;
+/// Seats of a plan: an owner reads one in some 20 ms, in which its event waits.
+inline constexpr std::size_t plan_seats_max = 50'000;
 /// Sections and rows of a plan; a row has at least one seat.
 inline constexpr std::size_t plan_sections_max = 500, plan_rows_max = 20'000;
 /// Seats of a row: a search looks at a whole row.

@@ -77,6 +77,7 @@ public:
 
   // -- views
   [[nodiscard]] const seat_plan& plan() const { return *plan_; }
+  [[nodiscard]] const std::shared_ptr<const seat_plan>& shared_plan() const { return plan_; }
   [[nodiscard]] seat_number size() const { return static_cast<seat_number>(types_.size()); }
   [[nodiscard]] seat_state state(seat_number n) const {
     return seat_state{static_cast<std::uint8_t>(cells_[n] & 3)};

@@ -57,8 +57,8 @@ inline constexpr range quantity_range{1, 100};
 inline constexpr range seat_name_size{1, 26}; ///< of section, row and seat, with two hyphens
 inline constexpr range section_size{1, 8}; ///< its code
 inline constexpr range changed_seats_count{1, 1'000}; ///< of one change: about the default http.body_limit
-/// A plan that a request stores. About 10,000 seats, which take 15 ms of an io thread to read.
-inline constexpr std::size_t plan_body_max = 1024 * 1024;
+/// A plan that a request stores: plan_seats_max seats as JSON with all members, 80 bytes each.
+inline constexpr std::size_t plan_body_max = 4 * 1024 * 1024;
 /// Characters of a plan's digest, with a quotation mark; a longer tag is none of ours.
 inline constexpr std::size_t plan_digest_max = 65;
 inline constexpr range accessible_range{0, 100}; ///< of the seats of a claim

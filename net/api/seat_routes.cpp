@@ -100,11 +100,18 @@ awaitable<response> store_plan(call c) {
   auto event = co_await ask_event(c.ctx, owner_of(c.id), find_event{{c.id, c.by}, {}});
   if (auto refusal = refused(c.rq, event)) co_return std::move(*refusal);
   const bool is_csv = c.rq.field("Content-Type").starts_with(plan_csv_type);
-  const auto made = is_csv ? plan_of_csv(c.rq.body) : plan_of_json(c.rq.body);
+  auto read = [body = std::string{c.rq.body}, is_csv] {
+    auto made = is_csv ? plan_of_csv(body) : plan_of_json(body);
+    auto text = made.plan ? text_of(*made.plan) : std::string{};
+    return std::pair{std::move(made), std::move(text)};
+  };
+  auto got_plan = co_await offload(c.ctx.io, c.ctx.shared->printing_lane, std::move(read));
+  if (!got_plan) co_return problem(fault::unavailable, c.rq.request_id);
+  auto& [made, text] = *got_plan;
   if (made.plan == nullptr) co_return problem(fault::invalid_field, c.rq.request_id, errors_of(made.errors));
   if (auto errors = find_types(*made.plan, event.reply.event, wish.ticket_types); !errors.empty())
     co_return problem(fault::invalid_field, c.rq.request_id, errors);
-  wish.plan = text_of(*made.plan);
+  wish.plan = std::move(text);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
   co_return response{.status = 204, .content_type = {}};

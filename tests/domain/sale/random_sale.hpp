@@ -157,7 +157,7 @@ inline seat_wish random_seats(sample_sale& s, dice& d, std::vector<item_wish>& w
     if (d.chance(50) && seats->has_seats(s.it->stock().find(w.ticket_type)->ordinal))
       w.seats = some_seats(*seats, d, w.quantity);
   seat_wish wish;
-  wish.asks_accessible = d.chance(30);
+  wish.asks_accessible = d.chance(30) ? 1 : 0;
   if (wishes.empty() || !d.chance(30)) return wish;
   wish.best.count = wishes.front().quantity;
   if (d.chance(30)) wish.best.ticket_type = wishes.front().ticket_type;

@@ -145,7 +145,7 @@ CAF_TEST(best seats are of a type that the customer may buy in this number) {
   for (auto& seat : draft.sections[0].rows.back().seats) seat.type = 2;
   s.give_plan(make_plan(draft).plan, {0, 1, 2});
   s.join_all(1, 9);
-  CAF_CHECK(!s.invite({1}, {.ticket_type = s.type(2).id, .quantity = 1}));
+  CAF_CHECK(!s.invite({1}, {s.type(2).id, 1, never}));
   CAF_CHECK(!s.claim(1, {}, {.best = {.count = 6}})); // neither the hidden nor the first type
   CAF_CHECK_EQUAL(s.type(1).held, 6);
   CAF_CHECK_EQUAL(s.it->seats()->seats_of(s.claim_of(1).id).size(), 6u);
@@ -158,6 +158,16 @@ CAF_TEST(free seats of several types that do not stand together are no accessibl
   s.give_plan(make_plan(draft_of_rows({"a", "S"})).plan, {0, 1});
   s.join(1);
   CAF_CHECK(s.claim(1, {}, {.best = {.count = 2, .accessible = 1}}).why == reason::no_best_seats);
+}
+
+CAF_TEST(a claim names no more accessible seats than it asks for) {
+  seats_fixture f;
+  f.s.give_plan(make_plan(draft_of_rows({"acssca", "ssss"})).plan, {0, 1}, {.singles = single_rule::off});
+  f.s.join_all(1, 9);
+  f.is_refused(f.s.claim(1, {f.named(0, {"A-1", "A-6"})}, {.asks_accessible = 1}),
+               reason::seat_accessible_only, "A-1 A-6");
+  CAF_CHECK(!f.s.claim(1, {f.named(0, {"A-1", "A-2"})}, {.asks_accessible = 1}));
+  f.sound();
 }
 
 CAF_TEST(a claim without wishes has the best seat) {
@@ -330,6 +340,17 @@ CAF_TEST(a plan that cannot be read loads no sale) {
     f.s.reload();
     CAF_ERROR("it was loaded");
   } catch (const std::runtime_error& e) { CAF_CHECK_EQUAL(std::string{e.what()}.find("the seat plan"), 0u); }
+}
+
+CAF_TEST(an audit takes the plan of the owner unless the ledger has another one) {
+  seats_fixture f;
+  const auto& owned = *f.s.it->seats();
+  auto row = owned.row();
+  const seating same{row, 0, &owned};
+  CAF_CHECK(same.map().shared_plan() == owned.map().shared_plan());
+  row.content.replace(row.content.find("Balkon"), 6, "Galery");
+  const seating other{row, 0, &owned};
+  CAF_CHECK_EQUAL(other.map().plan().ticket_types()[1], "Galery");
 }
 
 CAF_TEST(the audit of seats finds what a ledger could have wrong) {

@@ -74,6 +74,27 @@ CAF_TEST(a plan is read as JSON CSV and SVG) {
   CAF_CHECK_EQUAL(get("").status, 404u);
 }
 
+CAF_TEST(a plan of the most seats fits as JSON) {
+  plan_draft draft;
+  draft.ticket_types = {"Parkett"};
+  for (int s = 0; s < 5; ++s) {
+    draft.sections.push_back({.code = "SECTION" + std::to_string(s)});
+    for (int r = 0; r < 100; ++r) {
+      auto row =
+        fq::test::row_of("ROW" + std::to_string(r), std::string(100, 's'), 10'000 * s + 90 * r + 50'000);
+      for (auto& seat : row.seats) seat.label.insert(0, "SEAT");
+      draft.sections.back().rows.push_back(std::move(row));
+    }
+  }
+  const auto made = make_plan(draft);
+  CAF_REQUIRE(made.plan != nullptr && made.plan->seats().size() == plan_seats_max);
+  hall h;
+  const auto body = json_of(*made.plan);
+  const auto found = h.paths.match(method::put, h.path("/seat-plan"));
+  CAF_CHECK(found.found->body_limit >= body.size());
+  CAF_CHECK_EQUAL(h.send(method::put, h.path("/seat-plan"), body, h.as_organizer()).status, 204u);
+}
+
 CAF_TEST(a plan is made once for each form and not sent again to a client that has it) {
   hall h;
   const auto get = [&](std::string query, std::string tag = {}) {
