@@ -173,6 +173,16 @@ void sale::follow_plan(decision& out) {
   }
 }
 
+/// A type whose seats were all blocked has no units, which only a plan may say.
+void sale::leave_plan(const seating& before, decision& out) {
+  const auto types = stock_.types();
+  for (auto row : types) {
+    if (!before.governs(row.ordinal) || row.total != 0) continue;
+    row.total = 1;
+    stock_.change_type(row, out.content);
+  }
+}
+
 refusal sale::set_plan(std::shared_ptr<const seat_plan> plan, const std::vector<ticket_type_id>& types,
                        const seat_rules& rules, timestamp, decision& out) {
   if (event_.status != event_status::draft)
@@ -185,14 +195,18 @@ refusal sale::set_plan(std::shared_ptr<const seat_plan> plan, const std::vector<
   }
   if (plan != nullptr)
     if (auto no = may_seat(*plan, ordinals)) return no;
-  const auto version = seating_ ? seating_->map().version() + 1 : 1;
-  if (seating_) out.content.emplace_back(std::in_place_type<event_plan_removed>);
-  seating_.reset();
+  const auto before = std::move(seating_);
+  if (before) {
+    next_map_version_ = before->map().version() + 1;
+    out.content.emplace_back(std::in_place_type<event_plan_removed>);
+  }
   out.reveals = true;
-  if (plan == nullptr) return {};
-  seating_ = std::make_unique<seating>(std::move(plan), std::move(ordinals), rules, version);
-  out.content.emplace_back(std::in_place_type<event_plan_set>, event_plan_set{seating_->row()});
-  follow_plan(out);
+  if (plan != nullptr) {
+    seating_ = std::make_unique<seating>(std::move(plan), std::move(ordinals), rules, next_map_version_);
+    out.content.emplace_back(std::in_place_type<event_plan_set>, event_plan_set{seating_->row()});
+    follow_plan(out);
+  }
+  if (before) leave_plan(*before, out);
   return {};
 }
 

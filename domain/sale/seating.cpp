@@ -64,6 +64,9 @@ refusal may_seat(const seat_plan& plan, const std::vector<std::uint8_t>& types) 
   }
   if ((seated & standing) != 0)
     return invalid_field("ticket_types", "one has either seats or standing places");
+  for (const auto t : types)
+    if (((seated | standing) & bit_of(t)) == 0)
+      return invalid_field("ticket_types", "each must have seats or standing places");
   return {};
 }
 

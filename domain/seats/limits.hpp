@@ -33,6 +33,9 @@ inline constexpr std::uint32_t hall_rows_max = 500, hall_row_seats_max = 500;
 // -- seat maps
 /// Changes that a map keeps for readers of an earlier version: a minute of a very fast sale.
 inline constexpr std::size_t seat_changes_max = 8'192;
+/// Changes that one answer tells: some 3 KB in some 50 us. The whole map is kept as text and costs less than
+/// more of them.
+inline constexpr std::size_t seat_changes_told_max = 512;
 /// Seats of one claim, as the largest `max_per_order` of a ticket type.
 inline constexpr std::size_t claim_seats_max = 100;
 /// Seats and pairs of pieces that one search for a group over two rows looks at: a few milliseconds of the

@@ -202,6 +202,11 @@ std::optional<std::vector<seat_now>> seat_map::changes_since(std::uint64_t versi
   return out;
 }
 
+std::size_t seat_map::changes_after(std::uint64_t version) const {
+  return static_cast<std::size_t>(marks_.end()
+                                  - std::ranges::upper_bound(marks_, version, {}, &mark::version));
+}
+
 std::string seat_map::packed_states(bool for_shoppers) const {
   std::string out((types_.size() + 3) / 4, '\0');
   for (seat_number n = 0; n < size(); ++n) {

@@ -162,8 +162,7 @@ CAF_TEST(free seats of several types that do not stand together are no accessibl
 
 CAF_TEST(a claim names no more accessible seats than it asks for) {
   seats_fixture f;
-  f.s.give_plan(make_plan(draft_of_rows({"acssca", "ssss"})).plan, {0, 1}, {.singles = single_rule::off});
-  f.s.join_all(1, 9);
+  f.s.give_plan(make_plan(draft_of_rows({"acssca", "ssss"})).plan, {0, 0}, {.singles = single_rule::off});
   f.is_refused(f.s.claim(1, {f.named(0, {"A-1", "A-6"})}, {.asks_accessible = 1}),
                reason::seat_accessible_only, "A-1 A-6");
   CAF_CHECK(!f.s.claim(1, {f.named(0, {"A-1", "A-2"})}, {.asks_accessible = 1}));
@@ -328,6 +327,16 @@ CAF_TEST(a draft gets a plan another one and none) {
   CAF_CHECK(s.ledger.seat_settings.empty());
   CAF_CHECK(!set(nullptr, {}));
   CAF_CHECK(s.it->seats() == nullptr && !s.ledger.plan);
+  const auto shown = [&] { return s.it->seats()->map().version(); };
+  CAF_CHECK(!set(plan, {0, 1, 2}));
+  CAF_CHECK(!s.set_seats({{"C-1", "C-2", "C-3", "C-4"}, {true, true}}));
+  const auto earlier = shown();
+  CAF_CHECK(!set(nullptr, {}));
+  CAF_CHECK_EQUAL(s.type(1).total, 1); // not 0, which an event without a plan cannot have
+  const auto one_type = make_plan(draft_of_rows({"ss"})).plan; // the second one has no seat
+  CAF_CHECK(set(one_type, {0, 1}).why == reason::invalid_field);
+  CAF_CHECK(!set(one_type, {0, 0}));
+  CAF_CHECK(shown() > earlier); // a reader of the earlier plan takes the whole map
   CAF_CHECK(!set(plan, {0, 1, 2}));
   CAF_CHECK(!s.change_status(event_trigger::activate));
   CAF_CHECK(set(nullptr, {}).why == reason::invalid_transition);
