@@ -19,6 +19,18 @@ std::map<std::uint32_t, claim_id> taken_seats(const sale& truth) {
   return taken;
 }
 
+std::map<std::uint32_t, seat_setting_row> changed_seats(const sale& truth) {
+  std::map<std::uint32_t, seat_setting_row> changed;
+  const auto* seats = truth.seats();
+  if (seats == nullptr) return changed;
+  const auto& map = seats->map();
+  for (seat_number n = 0; n < map.size(); ++n) {
+    const seat_setting_row row{n, map.type(n), map.state(n) == seat_state::blocked};
+    if (row.is_blocked || row.ticket_type != map.type_in_plan(n)) changed.emplace(n, row);
+  }
+  return changed;
+}
+
 } // namespace
 
 event_audit::~event_audit() {
@@ -31,7 +43,7 @@ void event_audit::begin(caf::typed_response_promise<ledger_report> promise) {
   journal_->at_boundary([this] {
     reading_ = reading{journal_->last_seq(),
                        image_of(*sale_),
-                       {sale_->event(), sale_->stock().types(), taken_seats(*sale_)},
+                       {sale_->event(), sale_->stock().types(), taken_seats(*sale_), changed_seats(*sale_)},
                        sale_->has_settled_tickets(),
                        {}};
     return [this, n = ++readings_] { ask_ledger_(n); }; // after the commit, so that the ledger includes it

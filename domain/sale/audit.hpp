@@ -46,6 +46,7 @@ struct audited_memory {
   event_row event;
   std::vector<ticket_type_row> ticket_types;
   std::map<std::uint32_t, claim_id> seats = {}; ///< held or sold
+  std::map<std::uint32_t, seat_setting_row> seat_settings = {}; ///< of seats that are not as in the plan
   void apply(const changes& content);
 };
 /// Whether audited_memory::apply has an effect.

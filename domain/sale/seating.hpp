@@ -50,6 +50,8 @@ public:
   void release(const claim_id& claim, changes& out);
   void confirm(const claim_id& claim) { map_.confirm(claim); } // its rows stay as they are
   void take_back(const claim_id& claim, std::span<const seat_number> seats, changes& out);
+  /// Ends loaded live rows of claims that have ended: a program that knows no seats ended them.
+  void end_leftovers(changes& out);
   /// Those that the claim holds or has bought, also those of other ticket types.
   [[nodiscard]] std::span<const seat_number> seats_of(const claim_id& claim) const {
     return map_.seats_of(claim);
@@ -69,6 +71,7 @@ private:
   seat_rules rules_;
   std::uint64_t governed_ = 0, seated_ = 0; ///< bit i: the ticket type with ordinal i
   seat_map map_;
+  std::vector<claim_id> leftovers_; ///< loaded, with a live row although they have ended
   std::shared_ptr<const std::string> text_; ///< of the plan: it may have a megabyte
   std::unordered_map<claim_id, std::vector<claim_seat_row>> rows_; ///< also of claims that have ended
 };

@@ -94,7 +94,8 @@ struct services {
   }
   shown_plans plans; ///< outlives the lanes, whose jobs fill it
   blocking_lane sandbox_lane; ///< also for the demo's mailbox
-  blocking_lane printing_lane{printing_threads, printing_jobs_max}; ///< of event tickets, reports and seat plans
+  blocking_lane printing_lane{printing_threads,
+                              printing_jobs_max}; ///< of event tickets, reports and seat plans
 
   /// checkout.async_percent of events without their own value: the installation's setting, or else the
   /// configured one.

@@ -2,6 +2,7 @@
 // Reserved seats in a sale: claims that name seats or ask for the best ones; what ends and moves them.
 #define CAF_SUITE domain_sale_seats
 #include "domain/delivery/outbox.hpp"
+#include "domain/sale/audit.hpp"
 #include "tests/domain/sale/sale_checks.hpp"
 #include "tests/domain/seats/sample_plan.hpp"
 
@@ -342,6 +343,40 @@ CAF_TEST(a draft gets a plan another one and none) {
   CAF_CHECK(set(nullptr, {}).why == reason::invalid_transition);
 }
 
+CAF_TEST(a decision whose seats are not free fails) {
+  seating seats{make_plan(small_hall()).plan, {0, 1, 2}, {}, 1};
+  const claim_id ann{1, 1}, bob{1, 2};
+  const std::vector<seat_number> two{0, 1}, other{4};
+  changes out;
+  seats.hold(ann, two, out);
+  const auto fails = [](auto decide) {
+    try {
+      decide();
+      return false;
+    } catch (const std::logic_error&) { return true; }
+  };
+  const auto told = out.size();
+  CAF_CHECK(fails([&] { seats.hold(bob, two, out); }));
+  CAF_CHECK(fails([&] { seats.sell_again(ann, bob, out); }));
+  CAF_CHECK(fails([&] { seats.take_back(ann, two, out); })); // held, not sold
+  CAF_CHECK(fails([&] { seats.take_back(ann, other, out); }));
+  CAF_CHECK_EQUAL(out.size(), told);
+}
+
+CAF_TEST(seats of claims that an older program ended are free) {
+  seats_fixture f;
+  CAF_CHECK(!f.s.claim(1, {f.named(0, {"A-1", "A-2"})}));
+  CAF_CHECK(!f.s.release(1, f.s.claim_of(1).id));
+  for (auto& [key, row] : f.s.ledger.claim_seats) row.is_live = true; // it does not know them
+  f.s.reload();
+  CAF_CHECK(f.state("A-1") == seat_state::free);
+  f.s.pass(milliseconds{0});
+  for (const auto& [key, row] : f.s.ledger.claim_seats) CAF_CHECK(!row.is_live);
+  f.sound();
+  CAF_CHECK(!f.s.claim(2, {f.named(0, {"A-1", "A-2"})}));
+  f.sound();
+}
+
 CAF_TEST(a plan that cannot be read loads no sale) {
   seats_fixture f;
   f.s.ledger.plan->content += "x\n";
@@ -383,7 +418,54 @@ CAF_TEST(the audit of seats finds what a ledger could have wrong) {
   CAF_CHECK(found([](naive_ledger& l) { l.event_tickets.begin()->second.seat = 0; }));
   CAF_CHECK(found([](naive_ledger& l) { l.event_tickets.begin()->second.seat = 3; }));
   CAF_CHECK(found([](naive_ledger& l) { l.plan->types = "0 1"; }));
+  CAF_CHECK(found([](naive_ledger& l) { // a seat more, of a type that the claim does not have
+    const auto claim = l.claim_seats.begin()->first.first;
+    l.claim_seats[{claim, 14}] = {claim, 14, 1, true};
+  }));
+  CAF_CHECK(found([](naive_ledger& l) {
+    const auto claim = l.claim_seats.begin()->first.first;
+    l.claim_seats[{claim, 99}] = {claim, 99, 0, false};
+  }));
   f.sound();
+}
+
+CAF_TEST(the audit compares settings of seats with the owners) {
+  seats_fixture f;
+  const auto& memory = *f.s.it;
+  std::vector<seat_setting_row> stored;
+  const auto differ = [&](const changes& later = {}) {
+    audited_memory known{memory.event(), memory.stock().types()};
+    known.apply(later);
+    const auto& l = f.s.ledger;
+    return !differences(known, {l.event,
+                                l.types,
+                                {},
+                                {},
+                                {},
+                                {},
+                                {},
+                                {},
+                                {},
+                                true,
+                                {},
+                                &*l.plan,
+                                stored,
+                                {},
+                                {},
+                                memory.seats()})
+              .empty();
+  };
+  CAF_CHECK(!differ());
+  stored = {{3, 0, false}}; // as in the plan: it was blocked for a while
+  CAF_CHECK(!differ());
+  stored = {{3, 0, true}};
+  CAF_CHECK(differ());
+  const changes blocked{change{std::in_place_type<seats_set>, seats_set{stored}}};
+  CAF_CHECK(is_audited(blocked.front()) && !differ(blocked));
+  stored = {{3, 1, true}};
+  CAF_CHECK(differ(blocked));
+  stored.clear();
+  CAF_CHECK(differ(blocked));
 }
 
 } // namespace sale_seats_test
