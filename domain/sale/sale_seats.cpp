@@ -45,14 +45,17 @@ refusal sale::best_items(const seat_wish& wish, timestamp now, wanted& out,
     if (!asked.section) return invalid_field("best.section", "no such section");
   }
   refusal closed = invalid_field("best.ticket_type_id", "has no seats on sale here");
+  const auto refuse = [&closed](refusal no) { // the first reason that says more than this
+    if (closed.why == reason::invalid_field) closed = std::move(no);
+  };
   const bool is_of_one_type = best.accessible == 0;
   std::int64_t most = 0, all = 0; // free units of one type, and of all
   for (const auto& t : stock_.types()) {
     if (!seating_->has_seats(t.ordinal) || (!best.ticket_type.is_nil() && t.id != best.ticket_type)) continue;
     if (auto no = may_buy(t, is_of_one_type ? best.count : 1, out, now)) {
-      closed = std::move(no);
+      refuse(std::move(no));
     } else if (is_of_one_type && best.count > t.max_per_order) {
-      closed = reason::limit_exceeded;
+      refuse(reason::limit_exceeded);
     } else {
       asked.types |= std::uint64_t{1} << t.ordinal;
       most = std::max(most, inventory::free_units(t));

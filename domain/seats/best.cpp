@@ -173,6 +173,7 @@ private:
   /// `here` seats in row `better` and the rest in row `other`, as near to each other as possible.
   seat_list divide_between(std::uint16_t better, std::uint16_t other, std::uint32_t here) {
     const auto there = wish_.count - here;
+    ++work_;
     if (map_.longest_run(better) < here || map_.longest_run(other) < there) return {};
     std::vector<piece> beside;
     work_ += std::size_t{plan_.rows()[better].count} + plan_.rows()[other].count;
@@ -237,7 +238,7 @@ private:
   const best_wish& wish_;
   const seat_rules& rules_;
   bool avoids_singles_ = true;
-  std::size_t work_ = 0; ///< seats and pairs of pieces that this division has looked at
+  std::size_t work_ = 0; ///< tries, seats and pairs of pieces of this division
 };
 
 /// The rule about singles for named seats.

@@ -151,6 +151,7 @@ CAF_TEST(best seats are of a type that the customer may buy in this number) {
   CAF_CHECK_EQUAL(s.type(1).held, 6);
   CAF_CHECK_EQUAL(s.it->seats()->seats_of(s.claim_of(1).id).size(), 6u);
   CAF_CHECK(s.claim(2, {}, {.best = {.count = 6}}).why == reason::none_free); // held by fan 1
+  CAF_CHECK(s.claim(2, {}, {.best = {.count = 7}}).why == reason::limit_exceeded);
   CAF_CHECK_EQUAL(what_is_wrong(s), "");
 }
 
