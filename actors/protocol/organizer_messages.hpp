@@ -62,14 +62,14 @@ FQ_INSPECT(seats_reply, x.no, x.text, x.from, x.version)
 
 struct find_seat_plan {
   managed what;
-  std::uint64_t known = 0; ///< digest of the plan that the sender has; 0: none
+  std::string known = {}; ///< digest of the plan that the reader has; empty: none
 };
 FQ_INSPECT(find_seat_plan, x.what, x.known)
 
 struct seat_plan_reply {
   refusal no;
-  std::string plan = {}; ///< text_of(seat_plan); empty: the known one
-  std::uint64_t digest = 0;
+  std::string plan = {}; ///< text_of(seat_plan); empty: the reader knows it
+  std::string digest = {};
 };
 FQ_INSPECT(seat_plan_reply, x.no, x.plan, x.digest)
 

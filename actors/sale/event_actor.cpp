@@ -184,7 +184,8 @@ void load_rows(const acquired& from, sale& to) {
   to.load(*rows.event, rows.ticket_types);
   to.load(from.line);
   to.load(rows.entries);
-  if (rows.plan) to.load(*rows.plan, from.epoch << 32); // above all that earlier owners showed
+  to.begin_maps_at(from.epoch << 32); // above all that earlier owners showed
+  if (rows.plan) to.load(*rows.plan, from.epoch << 32);
   for (const auto& row : rows.seat_settings) to.load(row);
   for (const auto& row : rows.event_tickets) to.load(row);
   for (const auto& row : rows.transfers) to.load(row);

@@ -25,6 +25,18 @@ std::map<std::string, queue_number> locks_of(const sale& truth) {
   return locks;
 }
 
+std::map<std::uint32_t, seat_setting_row> changed_seats(const sale& truth) {
+  std::map<std::uint32_t, seat_setting_row> changed;
+  const auto* seats = truth.seats();
+  if (seats == nullptr) return changed;
+  const auto& map = seats->map();
+  for (seat_number n = 0; n < map.size(); ++n) {
+    const seat_setting_row row{n, map.type(n), map.state(n) == seat_state::blocked};
+    if (row.is_blocked || row.ticket_type != map.type_in_plan(n)) changed.emplace(n, row);
+  }
+  return changed;
+}
+
 } // namespace
 
 event_audit::~event_audit() {
@@ -35,11 +47,12 @@ void event_audit::begin(caf::typed_response_promise<ledger_report> promise) {
   asking_.push_back(std::move(promise));
   if (asking_.size() > 1) return;
   journal_->at_boundary([this] {
-    reading_ = reading{journal_->last_seq(),
-                       image_of(*sale_),
-                       {sale_->event(), sale_->stock().types(), taken_seats(*sale_), locks_of(*sale_)},
-                       sale_->has_settled_tickets(),
-                       {}};
+    reading_ = reading{
+      journal_->last_seq(),
+      image_of(*sale_),
+      {sale_->event(), sale_->stock().types(), taken_seats(*sale_), locks_of(*sale_), changed_seats(*sale_)},
+      sale_->has_settled_tickets(),
+      {}};
     return [this, n = ++readings_] { ask_ledger_(n); }; // after the commit, so that the ledger includes it
   });
 }
@@ -78,7 +91,7 @@ std::vector<std::string> event_audit::compare(const aggregate_snapshot& found) c
                           image.event_tickets, reading_->has_settled_tickets,
                           image.scans,         image.plan ? &*image.plan : nullptr,
                           image.seat_settings, image.claim_seats,
-                          image.locks};
+                          image.locks,         sale_->seats()};
   auto lines = contradictions(rows);
   for (const auto& line : differences(mirror_of(image.entries, image.ticket_types), memory, timestamp{}))
     lines.push_back("memory: " + line);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event actor's requests from organizers and operators, and the public view of the event.
 #include "actors/sale/event_actor.hpp"
+#include "crypto/digest.hpp"
 #include "domain/seats/map_text.hpp"
 #include "domain/seats/plan_text.hpp"
 
@@ -98,7 +99,6 @@ caf::result<event_reply> event_state::on_set_seat_plan(const set_seat_plan& x) {
   const seat_rules rules{single_rule{x.singles}, x.may_split, x.accessible_for_all};
   const auto t = now();
   decision d;
-  shown_plan_.clear();
   if (auto no = sale_->set_plan(std::move(plan), x.ticket_types, rules, t, d))
     return reveal(event_reply{std::move(no)});
   record(d, x.what, x.note, "seat_plan", t);
@@ -164,13 +164,19 @@ caf::result<seats_reply> event_state::on_find_seats(const find_seats& x) {
   return reveal(std::move(reply));
 }
 
+/// Made once for each plan.
+const std::string& event_state::plan_digest() {
+  const auto& text = sale_->seats()->text();
+  if (digested_plan_.first != text) digested_plan_ = {text, to_hex(sha256(*text))};
+  return digested_plan_.second;
+}
+
 caf::result<seat_plan_reply> event_state::on_find_seat_plan(const find_seat_plan& x) {
   if (refuses()) return refused(x);
   if (!shows_seats(x.what)) return seat_plan_reply{reason::not_found};
   seat_plan_reply reply;
-  if (shown_plan_.empty()) shown_plan_ = text_of(sale_->seats()->map().plan());
-  reply.digest = std::hash<std::string>{}(shown_plan_) | 1; // 0 is no digest
-  if (x.known != reply.digest) reply.plan = shown_plan_;
+  reply.digest = plan_digest();
+  if (x.known != reply.digest) reply.plan = *sale_->seats()->text();
   return reveal(std::move(reply));
 }
 

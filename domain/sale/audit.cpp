@@ -137,9 +137,11 @@ void audit_event_tickets(const audited_rows& rows, lines& out) {
                 + std::to_string(of.second) + ", which it does not have");
 }
 
+using claimed_seats = std::map<claim_id, std::map<std::uint32_t, std::int64_t>>;
+
 /// The live seats of each claim, by ticket type; I1 for seats.
-std::map<claim_id, std::map<std::uint32_t, std::int64_t>> live_seats(const audited_rows& rows, lines& out) {
-  std::map<claim_id, std::map<std::uint32_t, std::int64_t>> live;
+claimed_seats live_seats(const audited_rows& rows, lines& out) {
+  claimed_seats live;
   std::unordered_map<std::uint32_t, claim_id> taken;
   for (const auto& s : rows.claim_seats) {
     if (!s.is_live) continue;
@@ -168,22 +170,38 @@ void audit_ticket_seats(const audited_rows& rows, const seating& seats, lines& o
       tell(out, "I1: event ticket " + to_string(t.id) + " has no seat of its claim of its own");
 }
 
+/// Live seats against the units of each claim, and all seats against the plan.
+void audit_claim_seats(const audited_rows& rows, const seating& seats, claimed_seats live, lines& out) {
+  for (const auto& s : rows.claim_seats)
+    if (s.seat >= seats.map().size())
+      tell(out, "I1: claim " + to_string(s.claim) + " has the seat " + std::to_string(s.seat)
+                  + ", which is not in the plan");
+  const auto tell_seats = [&out](const claim_id& claim, std::uint32_t type, std::int64_t count,
+                                 std::int64_t due) {
+    tell(out, "I1: claim " + to_string(claim) + " has " + std::to_string(count) + " seats of type "
+                + std::to_string(type) + " for " + std::to_string(due) + " units");
+  };
+  for (const auto& c : rows.claims)
+    for (const auto& item : c.items) {
+      const auto found = live[c.id].extract(item.ticket_type);
+      const auto count = found ? found.mapped() : 0;
+      const auto due = seats.has_seats(item.ticket_type) ? units_taken(c, item) : 0;
+      if (count != due) tell_seats(c.id, item.ticket_type, count, due);
+    }
+  for (const auto& [claim, types] : live)
+    for (const auto& [type, count] : types) tell_seats(claim, type, count, 0);
+}
+
 /// Seats against claims, event tickets and stock.
 void audit_seats(const audited_rows& rows, lines& out) {
   auto live = live_seats(rows, out);
   if (rows.plan == nullptr) return;
   std::optional<seating> seats;
   try {
-    seats.emplace(*rows.plan, 0);
+    seats.emplace(*rows.plan, 0, rows.owned);
     for (const auto& s : rows.seat_settings) seats->load(s);
   } catch (const std::runtime_error& e) { return tell(out, std::string{"I1: "} + e.what()); }
-  for (const auto& c : rows.claims)
-    for (const auto& item : c.items)
-      if (const auto found = live[c.id][item.ticket_type];
-          seats->has_seats(item.ticket_type) && found != units_taken(c, item))
-        tell(out, "I1: claim " + to_string(c.id) + " has " + std::to_string(found) + " seats of type "
-                    + std::to_string(item.ticket_type) + " for " + std::to_string(units_taken(c, item))
-                    + " units");
+  audit_claim_seats(rows, *seats, std::move(live), out);
   for (const auto& t : rows.ticket_types)
     if (seats->governs(t.ordinal) && t.total != seats->units_of(t.ordinal))
       tell(out, "I1: ticket type " + to_string(t.id) + " has " + std::to_string(t.total) + " units, its plan "
@@ -270,6 +288,22 @@ void tell_differences(const Row& memory, const Row& stored, const std::string& n
     memory, stored);
 }
 
+/// A setting that says what the plan says is the same as none.
+bool settings_differ(const audited_memory& memory, const audited_rows& rows) {
+  std::map<std::uint32_t, seat_setting_row> stored;
+  for (const auto& row : rows.seat_settings) stored.emplace(row.seat, row);
+  for (const auto& [seat, row] : memory.seat_settings) {
+    const auto found = stored.extract(seat);
+    if (!found || found.mapped() != row) return true;
+  }
+  const bool has_plan = rows.owned != nullptr && rows.plan != nullptr && rows.owned->row() == *rows.plan;
+  return has_plan && std::ranges::any_of(stored, [&](const auto& s) {
+           const auto& map = rows.owned->map();
+           return s.second.is_blocked || s.first >= map.size()
+                  || s.second.ticket_type != map.type_in_plan(s.first);
+         });
+}
+
 } // namespace
 
 std::vector<std::string> contradictions(const audited_rows& rows) {
@@ -289,7 +323,8 @@ std::vector<std::string> contradictions(const audited_rows& rows) {
 bool is_audited(const change& c) {
   return std::holds_alternative<event_changed>(c) || std::holds_alternative<ticket_type_added>(c)
          || std::holds_alternative<ticket_type_changed>(c) || std::holds_alternative<seats_taken>(c)
-         || std::holds_alternative<seats_ended>(c) || std::holds_alternative<lock_taken>(c)
+         || std::holds_alternative<seats_ended>(c) || std::holds_alternative<seats_set>(c)
+         || std::holds_alternative<event_plan_removed>(c) || std::holds_alternative<lock_taken>(c)
          || std::holds_alternative<lock_freed>(c);
 }
 
@@ -311,6 +346,10 @@ void audited_memory::apply(const changes& content) {
       locks[locked->row.name] = locked->row.number;
     else if (const auto* freed = std::get_if<lock_freed>(&c))
       locks.erase(freed->name);
+    else if (const auto* set = std::get_if<seats_set>(&c))
+      for (const auto& s : set->rows) seat_settings[s.seat] = s;
+    else if (std::holds_alternative<event_plan_removed>(c))
+      seat_settings.clear();
 }
 
 std::vector<std::string> differences(const audited_memory& memory, const audited_rows& rows) {
@@ -328,6 +367,7 @@ std::vector<std::string> differences(const audited_memory& memory, const audited
   std::map<std::string, queue_number> locked;
   for (const auto& l : rows.locks) locked[l.name] = l.number;
   if (locked != memory.locks) tell(out, "the ledger has other locks of sessions");
+  if (settings_differ(memory, rows)) tell(out, "the ledger has other settings of seats");
   return out;
 }
 

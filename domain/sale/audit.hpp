@@ -12,6 +12,8 @@
 
 namespace fq {
 
+class seating;
+
 /// The durable rows of one event, read at one moment.
 struct audited_rows {
   const event_row& event;
@@ -29,6 +31,7 @@ struct audited_rows {
   std::span<const seat_setting_row> seat_settings = {};
   std::span<const claim_seat_row> claim_seats = {};
   std::span<const session_lock_row> locks = {};
+  const seating* owned = nullptr; ///< of the owner: its plan is taken if the row has the same
 };
 
 /// Describes contradictions, for people; empty if none, at most `contradictions_max` lines. Checks I1 (stock
@@ -44,6 +47,7 @@ struct audited_memory {
   std::vector<ticket_type_row> ticket_types;
   std::map<std::uint32_t, claim_id> seats = {}; ///< held or sold
   std::map<std::string, queue_number> locks = {}; ///< with their sessions
+  std::map<std::uint32_t, seat_setting_row> seat_settings = {}; ///< of seats that are not as in the plan
   void apply(const changes& content);
 };
 /// Whether audited_memory::apply has an effect.

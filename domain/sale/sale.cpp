@@ -65,6 +65,7 @@ void sale::refresh(timestamp now) {
 sale::wake_up sale::run(timestamp now, decision& out) {
   refresh(now);
   free_lost_locks(out);
+  if (seating_) seating_->end_leftovers(out.content);
   auto moved = end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
                + check_stale_payments(now, out) + recheck_failed_attempts(now, out);
   moved +=

@@ -62,6 +62,8 @@ public:
   void load(std::span<const entry_row> rows) { queue_.load(rows); }
   void load(const event_ticket_row& row) { event_tickets_.load(row); }
   void load(const event_plan_row& row, std::uint64_t first_version);
+  /// `first_version` of a plan that is set later.
+  void begin_maps_at(std::uint64_t first_version) { next_map_version_ = first_version; }
   void load(const seat_setting_row& row) { seating_->load(row); }
   void load(const claim_seat_row& row) { seating_->load(row, claims_.find(row.claim)->status); }
   void load(const transfer_row& row) { transfers_.load(row); }
@@ -405,9 +407,8 @@ private:
                        wanted& out) const;
   refusal named_seats(const item_wish& wish, std::uint32_t ticket_type, std::vector<seat_number>& out) const;
   [[nodiscard]] refusal refusal_of(const seat_refusal& no) const;
-  [[nodiscard]] refusal no_best(std::uint32_t units, std::uint64_t types, const wanted& w,
-                                timestamp now) const;
   void follow_plan(decision& out);
+  void leave_plan(const seating& before, decision& out);
   [[nodiscard]] std::vector<seat_number> seats_to_issue(const claim_id& claim,
                                                         std::uint32_t ticket_type) const;
   [[nodiscard]] refusal tickets_of_seats(const claim_id& claim, refund_wish& wish) const;
@@ -459,6 +460,7 @@ private:
   inventory stock_;
   claims_book claims_;
   std::unique_ptr<seating> seating_; ///< null: the event has no plan
+  std::uint64_t next_map_version_ = 1; ///< of the map of the next plan
   payments_book payments_;
   orders_book orders_;
   event_tickets_book event_tickets_;

@@ -31,14 +31,6 @@ refusal sale::refusal_of(const seat_refusal& no) const {
   return invalid_field("items.seats", "not possible");
 }
 
-/// Why no best seats were found: too few units are left, or they do not stand as asked for.
-refusal sale::no_best(std::uint32_t units, std::uint64_t types, const wanted& w, timestamp now) const {
-  const bool has_units = std::ranges::any_of(stock_.types(), [&](const ticket_type_row& t) {
-    return (types >> t.ordinal & 1) != 0 && inventory::free_units(t) >= std::int64_t{units};
-  });
-  return has_units ? reason::no_best_seats : none_free(w, now);
-}
-
 /// The best seats, and an item for each of their ticket types.
 refusal sale::best_items(const seat_wish& wish, timestamp now, wanted& out,
                          std::vector<item_wish>& items) const {
@@ -53,16 +45,27 @@ refusal sale::best_items(const seat_wish& wish, timestamp now, wanted& out,
     if (!asked.section) return invalid_field("best.section", "no such section");
   }
   refusal closed = invalid_field("best.ticket_type_id", "has no seats on sale here");
+  const auto refuse = [&closed](refusal no) { // the first reason that says more than this
+    if (closed.why == reason::invalid_field) closed = std::move(no);
+  };
+  const bool is_of_one_type = best.accessible == 0;
+  std::int64_t most = 0, all = 0; // free units of one type, and of all
   for (const auto& t : stock_.types()) {
     if (!seating_->has_seats(t.ordinal) || (!best.ticket_type.is_nil() && t.id != best.ticket_type)) continue;
-    if (auto no = may_buy(t, 1, out, now))
-      closed = std::move(no);
-    else
+    if (auto no = may_buy(t, is_of_one_type ? best.count : 1, out, now)) {
+      refuse(std::move(no));
+    } else if (is_of_one_type && best.count > t.max_per_order) {
+      refuse(reason::limit_exceeded);
+    } else {
       asked.types |= std::uint64_t{1} << t.ordinal;
+      most = std::max(most, inventory::free_units(t));
+      all += inventory::free_units(t);
+    }
   }
   if (asked.types == 0) return closed;
+  if ((is_of_one_type ? most : all) < std::int64_t{best.count}) return none_free(out, now);
   out.seats = fq::best(seating_->map(), asked, seating_->rules());
-  if (out.seats.empty()) return no_best(best.count, asked.types, out, now);
+  if (out.seats.empty()) return reason::no_best_seats;
   for (const auto n : out.seats) {
     const auto& type = stock_.types()[seating_->map().type(n)].id;
     const auto item = std::ranges::find(items, type, &item_wish::ticket_type);
@@ -91,6 +94,9 @@ refusal sale::named_seats(const item_wish& wish, std::uint32_t ticket_type,
 /// The seats of the wanted items: those that the wishes name, else the best ones.
 refusal sale::choose_seats(const std::vector<item_wish>& wishes, const seat_wish& wish, timestamp now,
                            wanted& out) const {
+  std::size_t count = 0;
+  for (const auto& item : out.items) count += seating_->has_seats(item.ticket_type) ? item.quantity : 0;
+  if (count > claim_seats_max) return reason::limit_exceeded;
   std::vector<seat_number> named;
   std::size_t choices = 0;
   for (std::size_t i = 0; i < out.items.size(); ++i) {
@@ -105,13 +111,14 @@ refusal sale::choose_seats(const std::vector<item_wish>& wishes, const seat_wish
       if (auto no = named_seats(*asked, type, named)) return no;
       continue;
     }
-    const auto types = std::uint64_t{1} << type;
-    const auto best = fq::best(seating_->map(), {out.items[i].quantity, 0, {}, types}, seating_->rules());
-    if (best.empty()) return no_best(out.items[i].quantity, types, out, now);
+    const auto quantity = out.items[i].quantity;
+    if (inventory::free_units(stock_.types()[type]) < std::int64_t{quantity}) return none_free(out, now);
+    const auto best =
+      fq::best(seating_->map(), {quantity, 0, {}, std::uint64_t{1} << type}, seating_->rules());
+    if (best.empty()) return reason::no_best_seats;
     out.seats.insert(out.seats.end(), best.begin(), best.end());
     ++choices;
   }
-  if (out.seats.size() + named.size() > claim_seats_max) return reason::limit_exceeded;
   if (!named.empty()) {
     const auto no = check_choice(seating_->map(), {named, wish.asks_accessible}, seating_->rules());
     if (no) return refusal_of(no);
@@ -121,8 +128,9 @@ refusal sale::choose_seats(const std::vector<item_wish>& wishes, const seat_wish
   std::ranges::sort(out.seats);
   // Each choice keeps the rule alone; together they may leave a single.
   const bool may_leave_single = choices > 1 && seating_->rules().singles == single_rule::strict;
-  return may_leave_single ? refusal_of(check_choice(seating_->map(), {out.seats, true}, seating_->rules()))
-                          : refusal{};
+  return may_leave_single
+           ? refusal_of(check_choice(seating_->map(), {out.seats, claim_seats_max}, seating_->rules()))
+           : refusal{};
 }
 
 // -- event tickets
@@ -168,6 +176,16 @@ void sale::follow_plan(decision& out) {
   }
 }
 
+/// A type whose seats were all blocked has no units, which only a plan may say.
+void sale::leave_plan(const seating& before, decision& out) {
+  const auto types = stock_.types();
+  for (auto row : types) {
+    if (!before.governs(row.ordinal) || row.total != 0) continue;
+    row.total = 1;
+    stock_.change_type(row, out.content);
+  }
+}
+
 refusal sale::set_plan(std::shared_ptr<const seat_plan> plan, const std::vector<ticket_type_id>& types,
                        const seat_rules& rules, timestamp, decision& out) {
   if (event_.status != event_status::draft)
@@ -180,14 +198,18 @@ refusal sale::set_plan(std::shared_ptr<const seat_plan> plan, const std::vector<
   }
   if (plan != nullptr)
     if (auto no = may_seat(*plan, ordinals)) return no;
-  const auto version = seating_ ? seating_->map().version() + 1 : 1;
-  if (seating_) out.content.emplace_back(std::in_place_type<event_plan_removed>);
-  seating_.reset();
+  const auto before = std::move(seating_);
+  if (before) {
+    next_map_version_ = before->map().version() + 1;
+    out.content.emplace_back(std::in_place_type<event_plan_removed>);
+  }
   out.reveals = true;
-  if (plan == nullptr) return {};
-  seating_ = std::make_unique<seating>(std::move(plan), std::move(ordinals), rules, version);
-  out.content.emplace_back(std::in_place_type<event_plan_set>, event_plan_set{seating_->row()});
-  follow_plan(out);
+  if (plan != nullptr) {
+    seating_ = std::make_unique<seating>(std::move(plan), std::move(ordinals), rules, next_map_version_);
+    out.content.emplace_back(std::in_place_type<event_plan_set>, event_plan_set{seating_->row()});
+    follow_plan(out);
+  }
+  if (before) leave_plan(*before, out);
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
+#include <utility>
 
 namespace fq {
 namespace {
@@ -31,8 +32,9 @@ std::vector<std::uint8_t> types_of(std::string_view text) {
   return types;
 }
 
-std::shared_ptr<const seat_plan> plan_of(const event_plan_row& row) {
-  auto plan = plan_of_text(row.content);
+std::shared_ptr<const seat_plan> plan_of(const event_plan_row& row, const seating* known) {
+  const bool is_same = known != nullptr && *known->text() == row.content;
+  auto plan = is_same ? known->map().shared_plan() : plan_of_text(row.content);
   if (plan == nullptr || may_seat(*plan, types_of(row.types)))
     throw std::runtime_error{"the seat plan of an event cannot be read"};
   return plan;
@@ -42,6 +44,11 @@ std::shared_ptr<const seat_plan> plan_of(const event_plan_row& row) {
 std::uint32_t checked(std::uint32_t seat, const seat_map& map) {
   if (seat >= map.size()) throw std::runtime_error{"a seat of an event is not in its plan"};
   return seat;
+}
+
+/// The decision has moved the units already: none of it may be committed, and the owner loads again.
+void require(const seat_refusal& no) {
+  if (no) throw std::logic_error{"units and seats of a claim disagree"};
 }
 
 std::uint64_t bit_of(std::uint8_t type) { return std::uint64_t{1} << type; }
@@ -63,24 +70,34 @@ refusal may_seat(const seat_plan& plan, const std::vector<std::uint8_t>& types) 
   }
   if ((seated & standing) != 0)
     return invalid_field("ticket_types", "one has either seats or standing places");
+  for (const auto t : types)
+    if (((seated | standing) & bit_of(t)) == 0)
+      return invalid_field("ticket_types", "each must have seats or standing places");
   return {};
 }
 
 seating::seating(std::shared_ptr<const seat_plan> plan, std::vector<std::uint8_t> types,
-                 const seat_rules& rules, std::uint64_t version) :
-    types_(std::move(types)), rules_(rules), map_(std::move(plan), types_, version) {
+                 const seat_rules& rules, std::uint64_t version, std::shared_ptr<const std::string> text) :
+    types_(std::move(types)), rules_(rules), map_(std::move(plan), types_, version), text_(std::move(text)) {
   for (const auto t : types_) governed_ |= bit_of(t);
   seated_ = governed_;
   for (const auto& a : map_.plan().areas()) seated_ &= ~bit_of(types_[a.type]);
 }
 
-seating::seating(const event_plan_row& row, std::uint64_t version) :
-    seating(plan_of(row), types_of(row.types),
-            {static_cast<single_rule>(row.singles), row.may_split, row.accessible_for_all}, version) {}
+seating::seating(std::shared_ptr<const seat_plan> plan, std::vector<std::uint8_t> types,
+                 const seat_rules& rules, std::uint64_t version) :
+    seating(std::move(plan), std::move(types), rules, version, nullptr) {
+  text_ = std::make_shared<const std::string>(fq::text_of(map_.plan()));
+}
+
+seating::seating(const event_plan_row& row, std::uint64_t version, const seating* known) :
+    seating(plan_of(row, known), types_of(row.types),
+            {static_cast<single_rule>(row.singles), row.may_split, row.accessible_for_all}, version,
+            std::make_shared<const std::string>(row.content)) {}
 
 event_plan_row seating::row() const {
-  return {fq::text_of(map_.plan()), text_of(types_), static_cast<std::uint8_t>(rules_.singles),
-          rules_.may_split, rules_.accessible_for_all};
+  return {*text_, text_of(types_), static_cast<std::uint8_t>(rules_.singles), rules_.may_split,
+          rules_.accessible_for_all};
 }
 
 void seating::load(const seat_setting_row& row) {
@@ -92,6 +109,7 @@ void seating::load(const claim_seat_row& row, claim_status of) {
   checked(row.seat, map_);
   rows_[row.claim].push_back(row);
   if (!row.is_live) return;
+  if (!is_live(of) && of != claim_status::confirmed) return leftovers_.push_back(row.claim);
   const auto state = of == claim_status::confirmed ? seat_state::sold : seat_state::held;
   map_.load({row.seat, state, static_cast<std::uint8_t>(row.ticket_type)}, row.claim);
 }
@@ -123,7 +141,8 @@ void seating::end(const claim_id& claim, std::span<const seat_number> seats, cha
 }
 
 void seating::hold(const claim_id& claim, std::span<const seat_number> seats, changes& out) {
-  if (!map_.hold(claim, seats)) take(claim, seats, out);
+  require(map_.hold(claim, seats));
+  take(claim, seats, out);
 }
 
 bool seating::are_free_again(const claim_id& claim) const {
@@ -138,7 +157,8 @@ void seating::sell_again(const claim_id& before, const claim_id& fresh, changes&
   if (rows == rows_.end()) return;
   std::vector<seat_number> seats;
   for (const auto& r : rows->second) seats.push_back(r.seat);
-  if (!map_.sell(fresh, seats)) take(fresh, seats, out);
+  require(map_.sell(fresh, seats));
+  take(fresh, seats, out);
 }
 
 void seating::release(const claim_id& claim, changes& out) {
@@ -148,7 +168,20 @@ void seating::release(const claim_id& claim, changes& out) {
 }
 
 void seating::take_back(const claim_id& claim, std::span<const seat_number> seats, changes& out) {
-  if (!seats.empty() && !map_.take_back(claim, seats)) end(claim, seats, out);
+  if (seats.empty()) return;
+  require(map_.take_back(claim, seats));
+  end(claim, seats, out);
+}
+
+void seating::end_leftovers(changes& out) {
+  std::ranges::sort(leftovers_);
+  leftovers_.erase(std::unique(leftovers_.begin(), leftovers_.end()), leftovers_.end());
+  for (const auto& claim : std::exchange(leftovers_, {})) {
+    std::vector<seat_number> seats;
+    for (const auto& row : rows_.at(claim))
+      if (row.is_live) seats.push_back(row.seat);
+    end(claim, seats, out);
+  }
 }
 
 seat_refusal seating::set(std::span<const seat_number> seats, std::optional<bool> is_blocked,

@@ -6,6 +6,7 @@
 #include "domain/model/refusal.hpp"
 #include "domain/seats/best.hpp"
 
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -18,8 +19,8 @@ public:
   /// `types`: as in seat_map. `version`: the map's first.
   seating(std::shared_ptr<const seat_plan> plan, std::vector<std::uint8_t> types, const seat_rules& rules,
           std::uint64_t version);
-  /// Throws std::runtime_error if the row is not what a sale stored.
-  seating(const event_plan_row& row, std::uint64_t version);
+  /// Throws std::runtime_error if the row is not what a sale stored. `known`: has perhaps read the same plan.
+  seating(const event_plan_row& row, std::uint64_t version, const seating* known = nullptr);
 
   /// Settings come first, then the seats of claims.
   void load(const seat_setting_row& row);
@@ -28,6 +29,8 @@ public:
   [[nodiscard]] const seat_map& map() const { return map_; }
   [[nodiscard]] const seat_rules& rules() const { return rules_; }
   [[nodiscard]] event_plan_row row() const;
+  /// text_of(map().plan()); never null, and another object for each seating.
+  [[nodiscard]] const std::shared_ptr<const std::string>& text() const { return text_; }
   /// Ticket types that the plan names: their totals follow the plan.
   [[nodiscard]] bool governs(std::uint32_t ticket_type) const { return (governed_ >> ticket_type & 1) != 0; }
   /// Of these, those that have seats and no standing places.
@@ -47,6 +50,8 @@ public:
   void release(const claim_id& claim, changes& out);
   void confirm(const claim_id& claim) { map_.confirm(claim); } // its rows stay as they are
   void take_back(const claim_id& claim, std::span<const seat_number> seats, changes& out);
+  /// Ends loaded live rows of claims that have ended: a program that knows no seats ended them.
+  void end_leftovers(changes& out);
   /// Those that the claim holds or has bought, also those of other ticket types.
   [[nodiscard]] std::span<const seat_number> seats_of(const claim_id& claim) const {
     return map_.seats_of(claim);
@@ -57,6 +62,8 @@ public:
                    std::optional<std::uint32_t> ticket_type, changes& out);
 
 private:
+  seating(std::shared_ptr<const seat_plan> plan, std::vector<std::uint8_t> types, const seat_rules& rules,
+          std::uint64_t version, std::shared_ptr<const std::string> text);
   void take(const claim_id& claim, std::span<const seat_number> seats, changes& out);
   void end(const claim_id& claim, std::span<const seat_number> seats, changes& out);
 
@@ -64,6 +71,8 @@ private:
   seat_rules rules_;
   std::uint64_t governed_ = 0, seated_ = 0; ///< bit i: the ticket type with ordinal i
   seat_map map_;
+  std::vector<claim_id> leftovers_; ///< loaded, with a live row although they have ended
+  std::shared_ptr<const std::string> text_; ///< of the plan: it may have a megabyte
   std::unordered_map<claim_id, std::vector<claim_seat_row>> rows_; ///< also of claims that have ended
 };
 

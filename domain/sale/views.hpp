@@ -120,7 +120,7 @@ struct best_seats_wish {
 /// What a claim or checkout says about seats besides its items.
 struct seat_wish {
   best_seats_wish best = {}; ///< instead of items
-  bool asks_accessible = false; ///< named seats may be accessible
+  std::uint32_t asks_accessible = 0; ///< accessible seats that the named ones may have
 };
 
 /// The organizer's change of seats; names.

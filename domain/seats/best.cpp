@@ -171,10 +171,12 @@ private:
   }
 
   /// `here` seats in row `better` and the rest in row `other`, as near to each other as possible.
-  seat_list divide_between(std::uint16_t better, std::uint16_t other, std::uint32_t here) const {
+  seat_list divide_between(std::uint16_t better, std::uint16_t other, std::uint32_t here) {
     const auto there = wish_.count - here;
+    ++work_;
     if (map_.longest_run(better) < here || map_.longest_run(other) < there) return {};
     std::vector<piece> beside;
+    work_ += std::size_t{plan_.rows()[better].count} + plan_.rows()[other].count;
     std::uint64_t types = 0, types_beside = 0;
     each_piece(plan_.rows()[other], there, [&](const piece& p) {
       beside.push_back(p);
@@ -185,6 +187,7 @@ private:
     if ((types & types_beside) == 0) return {}; // else every pair would be tried in vain
     std::optional<std::tuple<std::int64_t, std::int32_t, seat_number, seat_number>> chosen;
     each_piece(plan_.rows()[better], here, [&](const piece& p) {
+      work_ += beside.size();
       for (const auto& q : beside) {
         if (map_.type(p.first) != map_.type(q.first)) continue;
         const std::tuple pair{apart(p.first, here, q.first, there), p.off, p.first, q.first};
@@ -200,16 +203,19 @@ private:
   }
 
   /// In the best row and a neighbour, as evenly as possible, the larger part in the better row if it fits.
-  /// Looks at each pair once, from its better row.
-  seat_list divide() const {
+  /// Looks at each pair once, from its better row; finds none beyond division_work_max.
+  seat_list divide() {
     if (wish_.count < 4) return {};
+    work_ = 0;
     for (const auto better : plan_.rows_by_quality()) {
       const auto& r = plan_.rows()[better];
       if (!is_in_section(r) || map_.longest_run(better) < 2) continue;
       for (const auto other : worse_neighbours(better))
         for (auto larger = (wish_.count + 1) / 2; larger + 2 <= wish_.count; ++larger)
-          for (const auto here : {larger, wish_.count - larger})
+          for (const auto here : {larger, wish_.count - larger}) {
+            if (work_ > division_work_max) return {};
             if (auto found = divide_between(better, other, here); !found.empty()) return found;
+          }
     }
     return {};
   }
@@ -232,6 +238,7 @@ private:
   const best_wish& wish_;
   const seat_rules& rules_;
   bool avoids_singles_ = true;
+  std::size_t work_ = 0; ///< tries, seats and pairs of pieces of this division
 };
 
 /// The rule about singles for named seats.
@@ -280,6 +287,14 @@ private:
   const seat_rules& rules_;
 };
 
+/// Whether an accessible seat is in the run of chosen seats around `n`.
+bool stands_with_accessible(const seat_map& map, const std::vector<seat_number>& sorted, seat_number n) {
+  const auto is_chosen = [&](seat_number i) { return std::ranges::binary_search(sorted, i); };
+  while (map.is_joined(n) && is_chosen(n - 1)) --n;
+  while (!map.is_accessible(n) && map.is_joined(n + 1) && is_chosen(n + 1)) ++n;
+  return map.is_accessible(n);
+}
+
 } // namespace
 
 std::vector<seat_number> best(const seat_map& map, const best_wish& wish, const seat_rules& rules) {
@@ -303,10 +318,11 @@ seat_refusal check_choice(const seat_map& map, const named_wish& wish, const sea
            && !(planted(bug::seat_conflict_ignored) && n == wish.seats.back());
   };
   if (auto no = refuse(seat_fault::taken, is_taken)) return no;
-  const bool has_accessible = std::ranges::any_of(sorted, [&](auto n) { return map.is_accessible(n); });
-  const bool may_take_kept = wish.asks_accessible && has_accessible;
+  const auto accessible = std::ranges::count_if(sorted, [&](auto n) { return map.is_accessible(n); });
+  const bool may_take_kept = accessible <= std::int64_t{wish.asks_accessible};
   const auto is_kept = [&](auto n) {
-    return !may_take_kept && map.state(n) == seat_state::free && !map.is_open(n, rules.accessible_for_all);
+    return map.state(n) == seat_state::free && !map.is_open(n, rules.accessible_for_all)
+           && !(may_take_kept && stands_with_accessible(map, sorted, n));
   };
   if (auto no = refuse(seat_fault::kept_accessible, is_kept)) return no;
   const auto is_other = [&](auto n) { return (wish.types >> map.type(n) & 1) == 0; };

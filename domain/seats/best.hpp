@@ -46,7 +46,7 @@ struct best_wish {
 /// Seats that a customer chose.
 struct named_wish {
   std::span<const seat_number> seats;
-  bool asks_accessible = false; ///< may take accessible seats, and companions' with them
+  std::uint32_t asks_accessible = 0; ///< accessible seats that it may have, and companions' beside them
   std::uint64_t types = all_seat_types;
 };
 

@@ -7,8 +7,8 @@
 namespace fq {
 
 // -- plans
-/// Seats of a plan: the largest stadiums have about 100,000.
-inline constexpr std::size_t plan_seats_max = 100'000;
+/// Seats of a plan: an owner reads one in some 20 ms, in which its event waits.
+inline constexpr std::size_t plan_seats_max = 50'000;
 /// Sections and rows of a plan; a row has at least one seat.
 inline constexpr std::size_t plan_sections_max = 500, plan_rows_max = 20'000;
 /// Seats of a row: a search looks at a whole row.
@@ -33,8 +33,14 @@ inline constexpr std::uint32_t hall_rows_max = 500, hall_row_seats_max = 500;
 // -- seat maps
 /// Changes that a map keeps for readers of an earlier version: a minute of a very fast sale.
 inline constexpr std::size_t seat_changes_max = 8'192;
+/// Changes that one answer tells: some 3 KB in some 50 us. The whole map is kept as text and costs less than
+/// more of them.
+inline constexpr std::size_t seat_changes_told_max = 512;
 /// Seats of one claim, as the largest `max_per_order` of a ticket type.
 inline constexpr std::size_t claim_seats_max = 100;
+/// Seats and pairs of pieces that one search for a group over two rows looks at: a few milliseconds of the
+/// owner. A group of 20 has tried some 700 pairs of rows by then; beyond it there are no best seats.
+inline constexpr std::size_t division_work_max = 1'000'000;
 /// Ticket types that seats can have: a set of them is 64 bits.
 inline constexpr std::size_t seat_types_max = 64;
 /// Contradictions that a check reports.

@@ -79,6 +79,7 @@ void append_seat_map(std::string& out, const seat_map& map, bool for_shoppers) {
 }
 
 bool append_seat_changes(std::string& out, const seat_map& map, std::uint64_t since, bool for_shoppers) {
+  if (map.changes_after(since) > seat_changes_told_max) return false;
   const auto changed = map.changes_since(since);
   if (!changed) return false;
   std::array<std::vector<seat_number>, 4> by_state;

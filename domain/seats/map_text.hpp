@@ -15,7 +15,8 @@ namespace fq {
 void append_seat_map(std::string& out, const seat_map& map, bool for_shoppers);
 
 /// {"from":5,"version":7,"free":"1-3","held":"4","types":{"1":"2"}}: only lists that have seats. A changed
-/// seat that `types` does not name has the plan's type. False, and nothing: the reader takes the whole map.
+/// seat that `types` does not name has the plan's type. False, and nothing, also if
+/// there are more than seat_changes_told_max: the reader takes the whole map.
 bool append_seat_changes(std::string& out, const seat_map& map, std::uint64_t since, bool for_shoppers);
 
 /// Appends ascending numbers: "5-9,12".

@@ -111,8 +111,10 @@ seat_refusal seat_map::take(const claim_id& claim, std::span<const seat_number> 
   if (seats.size() > claim_seats_max) return {seat_fault::too_many};
   if (auto no = wrong_names(seats)) return no;
   if (claims_.contains(claim)) return {seat_fault::claim_known};
-  const auto asked = planted(bug::seat_conflict_ignored) ? seats.first(seats.size() - 1) : seats;
-  if (auto no = refuse(asked, [this](seat_number n) { return state(n) == seat_state::free; })) return no;
+  const auto is_free = [this](seat_number n) {
+    return state(n) == seat_state::free || planted(bug::seat_conflict_ignored); // check_choice knows the last
+  };
+  if (auto no = refuse(seats, is_free)) return no;
   change(seats, [&](seat_number n) { set(n, to, claim); });
   claims_.emplace(claim, seat_list(seats.begin(), seats.end()));
   return {};
@@ -200,6 +202,11 @@ std::optional<std::vector<seat_now>> seat_map::changes_since(std::uint64_t versi
   out.reserve(changed.size());
   for (const auto n : changed) out.push_back({n, state(n), types_[n]});
   return out;
+}
+
+std::size_t seat_map::changes_after(std::uint64_t version) const {
+  return static_cast<std::size_t>(marks_.end()
+                                  - std::ranges::upper_bound(marks_, version, {}, &mark::version));
 }
 
 std::string seat_map::packed_states(bool for_shoppers) const {

@@ -77,6 +77,7 @@ public:
 
   // -- views
   [[nodiscard]] const seat_plan& plan() const { return *plan_; }
+  [[nodiscard]] const std::shared_ptr<const seat_plan>& shared_plan() const { return plan_; }
   [[nodiscard]] seat_number size() const { return static_cast<seat_number>(types_.size()); }
   [[nodiscard]] seat_state state(seat_number n) const {
     return seat_state{static_cast<std::uint8_t>(cells_[n] & 3)};
@@ -108,6 +109,8 @@ public:
   /// The seats that changed after `version`, as they are now, in ascending order. None: too long ago, or not
   /// a version of this map; the reader takes the whole map.
   [[nodiscard]] std::optional<std::vector<seat_now>> changes_since(std::uint64_t version) const;
+  /// How often a seat changed after `version`, as far as that is kept: what changes_since costs.
+  [[nodiscard]] std::size_t changes_after(std::uint64_t version) const;
   /// Two bits a seat, four seats a byte from its lowest bits on: 0 free, 1 held, 2 sold, 3 blocked. For
   /// shoppers a blocked seat is sold.
   [[nodiscard]] std::string packed_states(bool for_shoppers) const;

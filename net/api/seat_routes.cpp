@@ -197,27 +197,52 @@ std::string text_in(std::string_view form, const seat_plan& plan) {
   return form == "svg" ? draw(plan, drawing_style::built_in) : json_of(plan);
 }
 
+/// The first digest that the client names; the owner compares it.
+std::string digest_in(std::string_view if_none_match) {
+  const auto begin = if_none_match.find('"');
+  const auto end = begin == std::string_view::npos ? begin : if_none_match.find('"', begin + 1);
+  if (end == std::string_view::npos || end - begin > plan_digest_max) return {};
+  return std::string{if_none_match.substr(begin + 1, end - begin - 1)};
+}
+
+/// What the owner answered in the asked form, from `services::plans` if it has it. Null: it cannot be made.
+awaitable<std::shared_ptr<const std::string>> file_of(call c, std::string form, seat_plan_reply found,
+                                                      std::optional<shown_plans::file> known) {
+  if (known && known->digest == found.digest) co_return known->text;
+  auto make = [&plans = c.ctx.shared->plans, key = to_string(c.id) + form, form, found = std::move(found)] {
+    if (const auto made = plans.find(key); made && made->digest == found.digest) return made->text;
+    const auto plan = plan_of_text(found.plan);
+    if (plan == nullptr) return std::shared_ptr<const std::string>{};
+    auto text = std::make_shared<const std::string>(text_in(form, *plan));
+    plans.put(key, {found.digest, text});
+    return text;
+  };
+  auto text = co_await offload(c.ctx.io, c.ctx.shared->printing_lane, std::move(make));
+  co_return text ? std::move(*text) : nullptr;
+}
+
 awaitable<response> show_plan(call c) {
   std::optional<response> no;
-  const auto form = query_parameters::read(c.rq, {"form"}, no).find("form").value_or("json");
+  std::string form{query_parameters::read(c.rq, {"form"}, no).find("form").value_or("json")};
   if (no) co_return std::move(*no);
   if (form != "json" && form != "csv" && form != "svg")
     co_return problem(fault::invalid_parameter, c.rq.request_id, "form: must be json, csv or svg");
-  auto& shown = c.ctx.shared->shown_plans;
-  const find_seat_plan wish{{c.id, c.by}, shown.find(c.id, form).digest};
-  auto got = co_await ask_event(c.ctx, owner_of(c.id), wish);
+  const auto type = form == "csv" ? plan_csv_type : form == "svg" ? svg_type : json_type;
+  const auto tags = c.rq.field("If-None-Match");
+  auto known = c.ctx.shared->plans.find(to_string(c.id) + form);
+  find_seat_plan wish{{c.id, c.by}, known ? known->digest : digest_in(tags)};
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
-  auto kept = shown.find(c.id, form); // another request may have made the text meanwhile
-  if (kept.text == nullptr || kept.digest != got.reply.digest) {
-    const auto plan = plan_of_text(got.reply.plan);
-    if (plan == nullptr) co_return problem(fault::unavailable, c.rq.request_id, {}, plan_retry_after);
-    kept.digest = got.reply.digest;
-    kept.text = std::make_shared<const std::string>(text_in(form, *plan));
-    shown.keep(kept);
-  }
-  response answer{.status = 200};
-  answer.content_type = form == "csv" ? plan_csv_type : form == "svg" ? svg_type : json_type;
-  answer.body = *kept.text;
+  const auto tag = '"' + got.reply.digest + '"';
+  response answer{.status = 304, .content_type = {}};
+  answer.fields.emplace_back("ETag", tag);
+  answer.fields.emplace_back("Cache-Control", "no-cache"); // kept, and compared at each use
+  if (tags.find(tag) != std::string_view::npos) co_return answer;
+  const auto text = co_await file_of(c, std::move(form), std::move(got.reply), std::move(known));
+  if (text == nullptr) co_return problem(fault::unavailable, c.rq.request_id);
+  answer.status = 200;
+  answer.content_type = type;
+  answer.body = *text;
   co_return answer;
 }
 

@@ -21,7 +21,7 @@ void read_seats(object_reader& body, seat_wish& seats) {
   seats.best.section = body.text("section", section_size).value;
   seats.best.ticket_type = body.id("ticket_type_id").value;
   seats.best.accessible = body.number<std::uint32_t>("accessible", accessible_range).value;
-  seats.asks_accessible = seats.best.accessible > 0;
+  seats.asks_accessible = seats.best.accessible;
   if (seats.best.count > 0) return;
   for (const auto name : {"section", "ticket_type_id"})
     if (body.has(name)) body.reject(name, "Needs best.");

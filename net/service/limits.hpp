@@ -36,6 +36,9 @@ inline constexpr seconds pictures_window{10 * 60}; ///< see pictures_per_manager
 /// Stored pictures in memory: those of hundreds of events that sell now.
 inline constexpr std::size_t pictures_kept_bytes = 32 * 1024 * 1024;
 
+/// Seat plans that are kept as files: JSON, CSV and SVG of the busiest events. The largest have some MB.
+inline constexpr std::size_t shown_plans_max = 24;
+
 /// Events with metric series of their own, the busiest; all others share "other". Bounds the series.
 inline constexpr std::size_t shown_events_max = 20;
 /// Currencies of the series "other"; further ones are left out, because sums over currencies mean nothing.
@@ -76,9 +79,6 @@ inline constexpr std::uint32_t prints_per_customer = 20;
 inline constexpr std::uint32_t reports_per_manager = 120;
 /// Searches of a device, a minute: each costs the event some milliseconds, and a person types slower.
 inline constexpr std::uint32_t gate_searches_per_device = 60;
-
-/// Texts of seat plans for shoppers, in all forms: those of the largest plans have 5 MB.
-inline constexpr std::size_t kept_plans_max = 12;
 
 /// Events that are asked for the seats of a list of tickets, one after the other; further tickets are shown
 /// without. A person has tickets with seats for a few events.

@@ -17,7 +17,7 @@
 #include "net/service/metrics.hpp"
 #include "net/service/offload.hpp"
 #include "net/service/pictures.hpp"
-#include "net/service/plan_cache.hpp"
+#include "net/service/shown_plans.hpp"
 #include "net/wire/cursor.hpp"
 #include "outbound/webhook_url.hpp"
 
@@ -100,7 +100,7 @@ struct services {
   [[nodiscard]] bool may_name(const std::string& gateway) const {
     return gateways.empty() || gateways.contains(gateway);
   }
-  plan_cache shown_plans;
+  shown_plans plans; ///< outlives the lanes, whose jobs fill it
   blocking_lane sandbox_lane; ///< also for the demo's mailbox
   blocking_lane printing_lane{printing_threads,
                               printing_pages_max}; ///< of event tickets and reports; also reads seat plans

@@ -26,7 +26,7 @@ inline constexpr std::size_t json_costly_values_max = 110;
 
 /// Bytes of a cell and cells of a line of CSV: more than any file that is read here has.
 inline constexpr std::size_t csv_cell_max = 1'000, csv_cells_max = 50;
-/// Bytes of a seat plan from a file: 100,000 seats have about 5 MB.
+/// Bytes of a seat plan from a file: 50,000 seats have 2 to 4 MB.
 inline constexpr std::size_t plan_bytes_max = 16 * 1024 * 1024;
 
 /// Bytes of a list after which its page ends, however many rows were asked for. A row may have 20 KB.

@@ -232,3 +232,27 @@ test('the facts of an event: in the API, on pages, in calendars; null clears the
   assert.equal((await change({ venue: { name: 'Another hall' } })).status, 200, 'the sale is over');
   expect_problem(await change({ name: 'Another name' }), 409, 'invalid_transition');
 });
+
+test('a seat plan is not sent again to a client that has it', async (t) => {
+  const server = await server_for(t);
+  const organizer = await server.organizer();
+  const draft = await server.event(organizer, {}, { activate: false });
+  const target = `/events/${draft.id}/seat-plan`;
+  const ticket_type = draft.ticket_types[0].name;
+  const seats = ['1', '2', '3'].map((seat, i) => ({ seat, x: 100 + 50 * i, y: 100 }));
+  const plan = { ticket_types: [ticket_type], sections: [{ rows: [{ row: 'A', ticket_type, seats }] }] };
+  const stored = await server.request('PUT', target, { token: organizer, body: plan });
+  assert.equal(stored.status, 204, stored.text);
+  expect_problem(await server.get(target), 404, 'not_found', 'a draft');
+  assert.equal((await server.post(`/events/${draft.id}/activate`, { token: organizer })).status, 200);
+  const first = await server.get(target);
+  assert.deepEqual(first.json.sections[0].rows[0].seats, seats);
+  assert.equal((await server.get(target)).text, first.text);
+  const headers = { 'If-None-Match': first.headers.etag };
+  for (const form of ['json', 'csv', 'svg']) {
+    const same = await server.get(`${target}?form=${form}`, { headers });
+    assert.equal(same.status, 304, same.text);
+    assert.equal(same.text, '');
+    assert.equal(same.headers.etag, first.headers.etag);
+  }
+});

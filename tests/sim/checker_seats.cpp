@@ -44,7 +44,8 @@ void checker::see(const seats_taken& c) {
   if (!was_chosen(claim)) reached(rare::seats_sold_again);
   const bool is_strict = was_chosen(claim) && seats_->rules().singles == single_rule::strict;
   if (is_strict && violation_.empty()
-      && check_choice(seats_->map(), {chosen, true}, seats_->rules()).why == seat_fault::leaves_single)
+      && check_choice(seats_->map(), {chosen, claim_seats_max}, seats_->rules()).why
+           == seat_fault::leaves_single)
     fail("seats", "a claim leaves a single seat, although the organizer's rule is strict");
   for (const auto& row : c.rows) seats_->load(row, claim_status::confirmed);
 }

@@ -63,7 +63,7 @@ std::shared_ptr<const event_plan_row> hall_of(const sale_options& o,
 seat_wish wish_seats(world& w, std::vector<item_wish>& items) {
   seat_wish wish;
   if (!w.options.seats.on) return wish;
-  wish.asks_accessible = chance(w.rng, 300);
+  wish.asks_accessible = chance(w.rng, 300) ? 1 : 0;
   if (!items.empty() && chance(w.rng, w.options.seats.best)) {
     wish.best.count = items.front().quantity;
     if (chance(w.rng, 300)) wish.best.ticket_type = items.front().ticket_type;

@@ -194,6 +194,43 @@ CAF_TEST(while the ledger answers late no batch of event tickets grows) {
   CAF_CHECK_EQUAL(tickets(), 20u);
 }
 
+CAF_TEST(settings of seats are compared and a plan is sent to readers without it) {
+  kill(owner);
+  plan_draft hall;
+  hall.ticket_types = {"One"};
+  auto& row = hall.sections.emplace_back().rows.emplace_back();
+  row.label = "A";
+  for (int i = 0; i < 30; ++i) { // as many as the event's units
+    draft_seat seat;
+    seat.label = std::to_string(i + 1);
+    seat.at = {50 * i, 100};
+    row.seats.push_back(std::move(seat));
+  }
+  const seating seats{make_plan(hall).plan, {0}, {}, 1};
+  falsify(event_plan_set{seats.row()});
+  owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
+                         supervisor_handle{}));
+  run();
+  const auto find_plan = [&](std::string known) {
+    auto found = ask<seat_plan_reply>(owner, find_seat_plan{{event.id, {}}, std::move(known)});
+    run();
+    CAF_REQUIRE(found->ok && !found->value.no);
+    return found->value;
+  };
+  const auto plan = find_plan("");
+  CAF_CHECK(plan.plan == *seats.text() && plan.digest.size() == 64);
+  CAF_CHECK(find_plan(plan.digest).plan.empty() && find_plan(plan.digest).digest == plan.digest);
+  CAF_CHECK(find_plan("another").plan == plan.plan);
+  auto before = verify();
+  run();
+  CAF_CHECK(before->value.was_read && before->value.differences.empty());
+  falsify(seats_set{{{3, 0, true}}});
+  auto after = verify();
+  run();
+  CAF_CHECK_EQUAL(
+    std::ranges::count(after->value.differences, "memory: the ledger has other settings of seats"), 1);
+}
+
 CAF_TEST(a commit that the ledger has lost is found) {
   store.sync();
   join_as(1);

@@ -118,7 +118,7 @@ inline void give_random_seats(sample_sale& s, dice& d) {
   draft.ticket_types = {"One", "Two"};
   draft.sections.emplace_back().code = "P";
   for (std::uint64_t r = 1 + d.below(3); r > 0; --r) {
-    std::string row;
+    std::string row = draft.sections[0].rows.empty() ? "sS" : ""; // each type has a seat
     for (auto n = 1 + d.below(6); n > 0; --n) {
       if (d.chance(10)) row += '|';
       row += d.chance(10) ? 'a' : d.chance(10) ? 'c' : d.chance(25) ? 'S' : 's';
@@ -157,7 +157,7 @@ inline seat_wish random_seats(sample_sale& s, dice& d, std::vector<item_wish>& w
     if (d.chance(50) && seats->has_seats(s.it->stock().find(w.ticket_type)->ordinal))
       w.seats = some_seats(*seats, d, w.quantity);
   seat_wish wish;
-  wish.asks_accessible = d.chance(30);
+  wish.asks_accessible = d.chance(30) ? 1 : 0;
   if (wishes.empty() || !d.chance(30)) return wish;
   wish.best.count = wishes.front().quantity;
   if (d.chance(30)) wish.best.ticket_type = wishes.front().ticket_type;

@@ -2,6 +2,7 @@
 // Reserved seats in a sale: claims that name seats or ask for the best ones; what ends and moves them.
 #define CAF_SUITE domain_sale_seats
 #include "domain/delivery/outbox.hpp"
+#include "domain/sale/audit.hpp"
 #include "tests/domain/sale/sale_checks.hpp"
 #include "tests/domain/seats/sample_plan.hpp"
 
@@ -148,6 +149,42 @@ CAF_TEST(best seats stand side by side and have the items of their types) {
                reason::none_free); // held by fan 2
   CAF_CHECK(!f.s.claim(3, {f.units(0, 4)})); // an item without names: the best ones
   CAF_CHECK_EQUAL(f.seats_of(3), "B-1 B-2 B-3 B-4");
+  f.sound();
+}
+
+CAF_TEST(best seats are of a type that the customer may buy in this number) {
+  auto types = three_types();
+  types[1].max_per_order = 6;
+  types[2].hidden = true;
+  sample_sale s{sample_event(), types};
+  auto draft = draft_of_rows({"ssssss", "SSSSSS"});
+  draft.ticket_types.push_back("Hidden");
+  draft.sections[0].rows.push_back(row_of("C", "ssssss", 50, 850)); // the best row
+  for (auto& seat : draft.sections[0].rows.back().seats) seat.type = 2;
+  s.give_plan(make_plan(draft).plan, {0, 1, 2});
+  s.join_all(1, 9);
+  CAF_CHECK(!s.invite({1}, {s.type(2).id, 1, never}));
+  CAF_CHECK(!s.claim(1, {}, {.best = {.count = 6}})); // neither the hidden nor the first type
+  CAF_CHECK_EQUAL(s.type(1).held, 6);
+  CAF_CHECK_EQUAL(s.it->seats()->seats_of(s.claim_of(1).id).size(), 6u);
+  CAF_CHECK(s.claim(2, {}, {.best = {.count = 6}}).why == reason::none_free); // held by fan 1
+  CAF_CHECK(s.claim(2, {}, {.best = {.count = 7}}).why == reason::limit_exceeded);
+  CAF_CHECK_EQUAL(what_is_wrong(s), "");
+}
+
+CAF_TEST(free seats of several types that do not stand together are no accessible group) {
+  sample_sale s{sample_event(), three_types()};
+  s.give_plan(make_plan(draft_of_rows({"a", "S"})).plan, {0, 1});
+  s.join(1);
+  CAF_CHECK(s.claim(1, {}, {.best = {.count = 2, .accessible = 1}}).why == reason::no_best_seats);
+}
+
+CAF_TEST(a claim names no more accessible seats than it asks for) {
+  seats_fixture f;
+  f.s.give_plan(make_plan(draft_of_rows({"acssca", "ssss"})).plan, {0, 0}, {.singles = single_rule::off});
+  f.is_refused(f.s.claim(1, {f.named(0, {"A-1", "A-6"})}, {.asks_accessible = 1}),
+               reason::seat_accessible_only, "A-1 A-6");
+  CAF_CHECK(!f.s.claim(1, {f.named(0, {"A-1", "A-2"})}, {.asks_accessible = 1}));
   f.sound();
 }
 
@@ -309,9 +346,53 @@ CAF_TEST(a draft gets a plan another one and none) {
   CAF_CHECK(s.ledger.seat_settings.empty());
   CAF_CHECK(!set(nullptr, {}));
   CAF_CHECK(s.it->seats() == nullptr && !s.ledger.plan);
+  const auto shown = [&] { return s.it->seats()->map().version(); };
+  CAF_CHECK(!set(plan, {0, 1, 2}));
+  CAF_CHECK(!s.set_seats({{"C-1", "C-2", "C-3", "C-4"}, {true, true}}));
+  const auto earlier = shown();
+  CAF_CHECK(!set(nullptr, {}));
+  CAF_CHECK_EQUAL(s.type(1).total, 1); // not 0, which an event without a plan cannot have
+  const auto one_type = make_plan(draft_of_rows({"ss"})).plan; // the second one has no seat
+  CAF_CHECK(set(one_type, {0, 1}).why == reason::invalid_field);
+  CAF_CHECK(!set(one_type, {0, 0}));
+  CAF_CHECK(shown() > earlier); // a reader of the earlier plan takes the whole map
   CAF_CHECK(!set(plan, {0, 1, 2}));
   CAF_CHECK(!s.change_status(event_trigger::activate));
   CAF_CHECK(set(nullptr, {}).why == reason::invalid_transition);
+}
+
+CAF_TEST(a decision whose seats are not free fails) {
+  seating seats{make_plan(small_hall()).plan, {0, 1, 2}, {}, 1};
+  const claim_id ann{1, 1}, bob{1, 2};
+  const std::vector<seat_number> two{0, 1}, other{4};
+  changes out;
+  seats.hold(ann, two, out);
+  const auto fails = [](auto decide) {
+    try {
+      decide();
+      return false;
+    } catch (const std::logic_error&) { return true; }
+  };
+  const auto told = out.size();
+  CAF_CHECK(fails([&] { seats.hold(bob, two, out); }));
+  CAF_CHECK(fails([&] { seats.sell_again(ann, bob, out); }));
+  CAF_CHECK(fails([&] { seats.take_back(ann, two, out); })); // held, not sold
+  CAF_CHECK(fails([&] { seats.take_back(ann, other, out); }));
+  CAF_CHECK_EQUAL(out.size(), told);
+}
+
+CAF_TEST(seats of claims that an older program ended are free) {
+  seats_fixture f;
+  CAF_CHECK(!f.s.claim(1, {f.named(0, {"A-1", "A-2"})}));
+  CAF_CHECK(!f.s.release(1, f.s.claim_of(1).id));
+  for (auto& [key, row] : f.s.ledger.claim_seats) row.is_live = true; // it does not know them
+  f.s.reload();
+  CAF_CHECK(f.state("A-1") == seat_state::free);
+  f.s.pass(milliseconds{0});
+  for (const auto& [key, row] : f.s.ledger.claim_seats) CAF_CHECK(!row.is_live);
+  f.sound();
+  CAF_CHECK(!f.s.claim(2, {f.named(0, {"A-1", "A-2"})}));
+  f.sound();
 }
 
 CAF_TEST(a plan that cannot be read loads no sale) {
@@ -321,6 +402,17 @@ CAF_TEST(a plan that cannot be read loads no sale) {
     f.s.reload();
     CAF_ERROR("it was loaded");
   } catch (const std::runtime_error& e) { CAF_CHECK_EQUAL(std::string{e.what()}.find("the seat plan"), 0u); }
+}
+
+CAF_TEST(an audit takes the plan of the owner unless the ledger has another one) {
+  seats_fixture f;
+  const auto& owned = *f.s.it->seats();
+  auto row = owned.row();
+  const seating same{row, 0, &owned};
+  CAF_CHECK(same.map().shared_plan() == owned.map().shared_plan());
+  row.content.replace(row.content.find("Balkon"), 6, "Galery");
+  const seating other{row, 0, &owned};
+  CAF_CHECK_EQUAL(other.map().plan().ticket_types()[1], "Galery");
 }
 
 CAF_TEST(the audit of seats finds what a ledger could have wrong) {
@@ -344,7 +436,54 @@ CAF_TEST(the audit of seats finds what a ledger could have wrong) {
   CAF_CHECK(found([](naive_ledger& l) { l.event_tickets.begin()->second.seat = 0; }));
   CAF_CHECK(found([](naive_ledger& l) { l.event_tickets.begin()->second.seat = 3; }));
   CAF_CHECK(found([](naive_ledger& l) { l.plan->types = "0 1"; }));
+  CAF_CHECK(found([](naive_ledger& l) { // a seat more, of a type that the claim does not have
+    const auto claim = l.claim_seats.begin()->first.first;
+    l.claim_seats[{claim, 14}] = {claim, 14, 1, true};
+  }));
+  CAF_CHECK(found([](naive_ledger& l) {
+    const auto claim = l.claim_seats.begin()->first.first;
+    l.claim_seats[{claim, 99}] = {claim, 99, 0, false};
+  }));
   f.sound();
+}
+
+CAF_TEST(the audit compares settings of seats with the owners) {
+  seats_fixture f;
+  const auto& memory = *f.s.it;
+  std::vector<seat_setting_row> stored;
+  const auto differ = [&](const changes& later = {}) {
+    audited_memory known{memory.event(), memory.stock().types()};
+    known.apply(later);
+    const auto& l = f.s.ledger;
+    return !differences(known, {l.event,
+                                l.types,
+                                {},
+                                {},
+                                {},
+                                {},
+                                {},
+                                {},
+                                {},
+                                true,
+                                {},
+                                &*l.plan,
+                                stored,
+                                {},
+                                {},
+                                memory.seats()})
+              .empty();
+  };
+  CAF_CHECK(!differ());
+  stored = {{3, 0, false}}; // as in the plan: it was blocked for a while
+  CAF_CHECK(!differ());
+  stored = {{3, 0, true}};
+  CAF_CHECK(differ());
+  const changes blocked{change{std::in_place_type<seats_set>, seats_set{stored}}};
+  CAF_CHECK(is_audited(blocked.front()) && !differ(blocked));
+  stored = {{3, 1, true}};
+  CAF_CHECK(differ(blocked));
+  stored.clear();
+  CAF_CHECK(differ(blocked));
 }
 
 } // namespace sale_seats_test

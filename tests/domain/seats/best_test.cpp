@@ -29,7 +29,8 @@ void take(seat_map& map, const std::vector<std::string_view>& names) {
 
 /// Why the choice is refused, with the seats.
 std::pair<seat_fault, std::string> verdict(const seat_map& map, const std::vector<std::string_view>& names,
-                                           const seat_rules& rules = strict, bool asks_accessible = false) {
+                                           const seat_rules& rules = strict,
+                                           std::uint32_t asks_accessible = 0) {
   const auto list = seats(map, names);
   const auto no = check_choice(map, {.seats = list, .asks_accessible = asks_accessible}, rules);
   return {no.why, names_of(map, no.seats)};
@@ -129,6 +130,20 @@ CAF_TEST(a group is not divided over rows of different types) {
   CAF_CHECK_EQUAL(best_of(map, {.count = 8}, divisible), "A-5 A-6 A-7 A-8 B-1 B-2 B-3 B-4");
 }
 
+CAF_TEST(a search for a group over two rows ends) {
+  const auto hall_with_pair = [](std::size_t at) {
+    plan_draft draft = draft_of_rows({});
+    for (std::size_t i = 0; i < 450; ++i) { // row `at` and the next have one type
+      const bool is_second = (i + (i > at ? 1 : 0)) % 2 == 1;
+      draft.sections[0].rows.push_back(row_of(std::to_string(i), std::string(60, is_second ? 'S' : 's'),
+                                              static_cast<std::int32_t>(100 * (i + 1))));
+    }
+    return map_of(draft);
+  };
+  CAF_CHECK_EQUAL(best(hall_with_pair(0), {.count = 100}, divisible).size(), 100u);
+  CAF_CHECK(best(hall_with_pair(448), {.count = 100}, divisible).empty()); // not before division_work_max
+}
+
 CAF_TEST(named seats are checked in the order of the faults) {
   auto map = map_of(draft_of_rows({"ssssss", "acSSSS"}));
   take(map, {"A-6"});
@@ -142,9 +157,24 @@ CAF_TEST(named seats are checked in the order of the faults) {
   CAF_CHECK(why({0, 1}, 2) == seat_fault::wrong_type);
   CAF_CHECK(verdict(map, {"A-5", "A-6"}) == std::pair(seat_fault::taken, std::string{"A-6"}));
   CAF_CHECK(verdict(map, {"B-1", "B-2"}) == std::pair(seat_fault::kept_accessible, std::string{"B-1 B-2"}));
-  CAF_CHECK(verdict(map, {"B-1", "B-2"}, strict, true) == fine);
-  CAF_CHECK(verdict(map, {"B-2"}, strict, true).first
+  CAF_CHECK(verdict(map, {"B-1", "B-2"}, strict, 1) == fine);
+  CAF_CHECK(verdict(map, {"B-2"}, strict, 1).first
             == seat_fault::kept_accessible); // only with an accessible one
+}
+
+CAF_TEST(named seats have as many accessible seats as asked for with companions beside) {
+  const auto map = map_of(draft_of_rows({"accs|ca"}));
+  const auto kept = [](const char* names) {
+    return std::pair(seat_fault::kept_accessible, std::string{names});
+  };
+  CAF_CHECK(verdict(map, {"A-1", "A-6"}, off, 1) == kept("A-1 A-6"));
+  CAF_CHECK(verdict(map, {"A-1", "A-6"}, off, 2) == fine);
+  CAF_CHECK(verdict(map, {"A-1", "A-5"}, off, 1) == kept("A-5")); // beside another one
+  CAF_CHECK(verdict(map, {"A-1", "A-3"}, off, 1) == kept("A-3"));
+  CAF_CHECK(verdict(map, {"A-1", "A-2", "A-3", "A-4"}, off, 1) == fine);
+  CAF_CHECK(verdict(map, {"A-5", "A-6"}, off, 5) == fine);
+  CAF_CHECK(verdict(map, {"A-4"}, off, 0) == fine);
+  CAF_CHECK(verdict(map, {"A-1", "A-6"}, {.singles = single_rule::off, .accessible_for_all = true}) == fine);
 }
 
 CAF_TEST(named seats leave no single seat) {
@@ -200,7 +230,7 @@ CAF_TEST(best seats are those of the oracle on random plans) {
       const bool is_divided = map.plan().seats()[chosen.front()].row != map.plan().seats()[chosen.back()].row;
       ++found[wish.accessible > 0 ? 3 : is_divided ? 2 : 1];
       if (rules.singles != single_rule::strict) continue;
-      const named_wish named{chosen, wish.accessible > 0, wish.types};
+      const named_wish named{chosen, wish.accessible, wish.types};
       FQ_HOLDS(seed, !check_choice(map, named, rules)); // the same seats may be named
     }
   });

@@ -120,13 +120,13 @@ CAF_TEST(a claim names seats or asks for the best ones) {
   };
   w.told->claim.claim.seats = {"A-3", "A-4"};
   const auto answer =
-    send(R"("accessible":1,"items":[{"ticket_type_id":")" + type + R"(","seats":["A-3","A-4"]}])");
+    send(R"("accessible":2,"items":[{"ticket_type_id":")" + type + R"(","seats":["A-3","A-4"]}])");
   CAF_CHECK_EQUAL(answer.status, 201u);
   CAF_CHECK(answer.body.find(R"("seats":["A-3","A-4"])") != std::string::npos);
   const auto& named = w.told->asked_claim;
   CAF_REQUIRE_EQUAL(named.items.size(), 1u);
   CAF_CHECK(named.items[0].quantity == 2 && named.items[0].seats == w.told->claim.claim.seats);
-  CAF_CHECK(named.seats.asks_accessible && named.seats.best.count == 0);
+  CAF_CHECK(named.seats.asks_accessible == 2 && named.seats.best.count == 0);
   CAF_CHECK_EQUAL(send(R"("best":4,"section":"P","ticket_type_id":")" + type + "\"").status, 201u);
   const auto& best = w.told->asked_claim.seats.best;
   CAF_CHECK(best.count == 4 && best.section == "P" && best.ticket_type == w.event_id && best.accessible == 0);

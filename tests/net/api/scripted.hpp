@@ -73,8 +73,8 @@ struct script {
   set_seat_plan asked_seat_plan;
   set_seats asked_seats;
   find_seats asked_map;
-  find_seat_plan asked_plan;
   seats_reply seats;
+  find_seat_plan asked_plan;
   seat_plan_reply seat_plan;
   renew_ticket_keys asked_keys;
   create_event asked_create;
@@ -298,7 +298,9 @@ inline auto scripted_organizer(const script_ptr& s) {
                     },
                     [s](const find_seat_plan& m) {
                       s->asked_plan = m;
-                      return scripted(*s, s->seat_plan);
+                      auto reply = s->seat_plan;
+                      if (m.known == reply.digest) reply.plan.clear();
+                      return scripted(*s, reply);
                     },
                     [s](const renew_ticket_keys& m) {
                       s->asked_keys = m;

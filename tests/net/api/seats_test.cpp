@@ -23,6 +23,7 @@ struct hall : world {
         {.id = make_uuid(clock.wall_now(), first_event_aggregate, ++made), .name = name});
     told->event.event.event.organizer = organizer;
     told->seat_plan.plan = text_of(*plan);
+    told->seat_plan.digest = "d1";
     told->seats.text = R"({"version":7})";
   }
   std::string path(std::string_view what) const { return event_path(what); }
@@ -99,18 +100,45 @@ CAF_TEST(a simple hall is generated) {
                   "400 invalid_field");
 }
 
-CAF_TEST(a plan is written once while the owner says that it is the same) {
+CAF_TEST(a plan of the most seats fits as CSV) {
+  plan_draft draft;
+  draft.ticket_types = {"Parkett"};
+  for (int s = 0; s < 5; ++s) {
+    draft.sections.push_back({.code = "BLOCK" + std::to_string(s)});
+    for (int r = 0; r < 100; ++r)
+      draft.sections.back().rows.push_back(
+        fq::test::row_of("R" + std::to_string(r), std::string(100, 's'), 10'000 * s + 90 * r + 50'000));
+  }
+  const auto made = make_plan(draft);
+  CAF_REQUIRE(made.plan != nullptr && made.plan->seats().size() == plan_seats_max);
   hall h;
-  h.told->seat_plan.digest = 9;
-  const auto get = [&] { return h.send(method::get, h.path("/seat-plan")); };
-  CAF_CHECK_EQUAL(get().body, json_of(*h.plan));
-  h.told->seat_plan.plan.clear(); // as an owner answers to one that knows the plan
-  CAF_CHECK_EQUAL(get().body, json_of(*h.plan));
-  CAF_CHECK_EQUAL(h.told->asked_plan.known, 9u);
-  const auto other = make_plan(fq::test::draft_of_rows({"ss"})).plan;
-  h.told->seat_plan.plan = text_of(*other);
-  h.told->seat_plan.digest = 11;
-  CAF_CHECK_EQUAL(get().body, json_of(*other));
+  const auto body = csv_of(*made.plan);
+  const auto found = h.paths.match(method::put, h.path("/seat-plan"));
+  CAF_CHECK(found.found->body_limit >= body.size());
+  CAF_CHECK_EQUAL(h.send(method::put, h.path("/seat-plan"), body, h.csv()).status, 204u);
+}
+
+CAF_TEST(a plan is made once for each form and not sent again to a client that has it) {
+  hall h;
+  const auto get = [&](std::string query, std::string tag = {}) {
+    text_fields fields;
+    if (!tag.empty()) fields.emplace_back("If-None-Match", std::move(tag));
+    return h.send(method::get, h.path("/seat-plan") + query, "", std::move(fields));
+  };
+  const auto first = get("");
+  CAF_CHECK(h.told->asked_plan.known.empty());
+  CAF_CHECK_EQUAL(field_of(first, "ETag"), "\"d1\"");
+  CAF_CHECK_EQUAL(field_of(first, "Cache-Control"), "no-cache");
+  CAF_CHECK_EQUAL(get("").body, json_of(*h.plan)); // the owner sent no plan
+  CAF_CHECK_EQUAL(h.told->asked_plan.known, "d1");
+  CAF_CHECK_EQUAL(get("?form=csv", "\"d0\"").body, csv_of(*h.plan));
+  const auto same = get("?form=svg", "W/\"d1\""); // of this form nothing is kept here
+  CAF_CHECK(same.status == 304 && same.body.empty() && field_of(same, "ETag") == "\"d1\"");
+  const auto other = make_plan(fq::test::draft_of_rows({"sss"})).plan;
+  h.told->seat_plan = {{}, text_of(*other), "d2"};
+  CAF_CHECK_EQUAL(get("", "\"d1\"").body, json_of(*other));
+  h.told->seat_plan.no = reason::not_found; // it is asked each time
+  CAF_CHECK_EQUAL(get("", "\"d2\"").status, 404u);
 }
 
 CAF_TEST(the map is read whole or since a version) {

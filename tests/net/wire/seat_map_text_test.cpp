@@ -105,6 +105,18 @@ CAF_TEST(a map has its states in base64 and the moved seats) {
   CAF_CHECK_EQUAL(changes(map, 11), "none");
 }
 
+CAF_TEST(a reader that missed many changes takes the whole map) {
+  auto map = map_of(draft_of_rows({"ss"}), 7);
+  for (std::size_t i = 0; i < seat_changes_told_max / 2; ++i) {
+    CAF_CHECK(!map.hold(ann, seats(map, {"A-1"})));
+    CAF_CHECK(map.release(ann));
+  }
+  CAF_CHECK(changes(map, 7) != "none");
+  CAF_CHECK(!map.hold(ann, seats(map, {"A-2"})));
+  CAF_CHECK_EQUAL(changes(map, 7), "none");
+  CAF_CHECK(changes(map, 8) != "none");
+}
+
 CAF_TEST(pages that apply changes have the whole map) {
   for_seeds(200, [](std::uint64_t seed) {
     dice d{seed};
