@@ -35,8 +35,9 @@ test('a name is locked by one session, survives kill -9 and is free when the ses
   assert.deepEqual(await own(b), []);
 
   assert.equal((await lock(a, 'A-2')).status, 201);
-  const full = expect_problem(await lock(a, 'A-3'), 409, 'locks_exhausted');
-  assert.equal(full.locks_per_session, 2);
+  const full = await lock(a, 'A-3');
+  expect_problem(full, 409, 'locks_exhausted');
+  assert.equal(full.json.locks_per_session, 2);
   assert.equal((await server.delete(at('A-1'), { token: b })).status, 204, 'not its own: nothing happens');
   expect_problem(await lock(b, 'A-1'), 409, 'lock_held');
   assert.equal((await server.delete(at('A-2'), { token: a })).status, 204);
