@@ -186,10 +186,17 @@ std::string problem_of(const form& sent, const std::vector<item_wish>& items, co
   return is_email(sent.find("email")) ? "" : "email_wrong";
 }
 
+/// As many as are named: the page asks who needs one, not how many do.
+std::uint32_t accessible_in(const form& sent, const std::vector<item_wish>& items) {
+  std::uint32_t named = 0;
+  for (const auto& item : items) named += static_cast<std::uint32_t>(item.seats.size());
+  return wants_accessible(sent) ? named : 0;
+}
+
 awaitable<response> show_quote(const visit& v, const counter& at, std::vector<item_wish> items) {
   get_quote wish{v.id, v.customer, {}};
+  wish.wish.seats.asks_accessible = accessible_in(v.sent, items);
   wish.wish.items = std::move(items);
-  wish.wish.seats.asks_accessible = wants_accessible(v.sent);
   wish.wish.promo_code = v.sent.find("promo_code");
   code_guess guess{v.ctx, v.rq, v.customer, v.id, !wish.wish.promo_code.empty()};
   if (guess.no) co_return std::move(*guess.no);
@@ -207,8 +214,8 @@ place_order order_of(const visit& v, const counter& at, std::vector<item_wish> i
   order.customer = v.customer;
   if (at.place)
     order.admission_token = make_session_token(v.ctx.sessions, at.place->id, at.place->admission_no);
+  order.wish.seats.asks_accessible = accessible_in(v.sent, items);
   order.wish.items = std::move(items);
-  order.wish.seats.asks_accessible = wants_accessible(v.sent);
   order.wish.promo_code = v.sent.find("promo_code");
   order.wish.contact = {std::string{v.sent.find("first_name")}, std::string{v.sent.find("last_name")},
                         std::string{v.sent.find("email")}, std::string{v.sent.find("phone")}};

@@ -70,7 +70,8 @@ function follow_choice(form) {
       return;
     }
     const promo_code = form.elements.promo_code.value.trim() || undefined;
-    const accessible = form.elements.accessible?.checked ? 1 : undefined;
+    const named = items.reduce((sum, { seats }) => sum + (seats?.length ?? 0), 0);
+    const accessible = form.elements.accessible?.checked ? Math.max(1, named) : undefined;
     try {
       const price = await api('POST', `/events/${state.line}/quote`, { items, promo_code, accessible });
       if (mine !== turn) return; // a later choice is in flight

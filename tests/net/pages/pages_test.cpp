@@ -7,6 +7,7 @@
 #include "display/colours.hpp"
 #include "net/http/cors.hpp"
 #include "net/http/json_text.hpp"
+#include "net/http/limits.hpp"
 #include "net/http/preferences.hpp"
 #include "net/http/problem.hpp"
 #include "net/pages/forms.hpp"
