@@ -59,7 +59,7 @@ inline constexpr range section_size{1, 8}; ///< its code
 inline constexpr range changed_seats_count{1, 1'000}; ///< of one change: about the default http.body_limit
 /// A plan that a request stores: 50,000 seats as CSV. Larger halls are generated: a body is in memory before
 /// its sender is known.
-inline constexpr std::size_t plan_body_max = 2 * 1024 * 1024;
+inline constexpr std::size_t plan_body_max = 3 * 1024 * 1024;
 /// Of a generated hall.
 inline constexpr range hall_sections_count{1, 100}, hall_rows_range{1, 500}, hall_row_seats_range{1, 500};
 inline constexpr range hall_aisles_range{0, 20}, hall_accessible_range{0, 100};
