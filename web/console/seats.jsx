@@ -245,11 +245,11 @@ function SeatList({ event, plan, map, changed }) {
   const are = (...states) => found.every((seat) => states.includes(seat.state));
   return (
     <>
-      <div class="tiles">
+      <dl class="tiles">
         {seat_states.map((name) => (
           <Tile key={name} name={name} value={number(all.filter((seat) => seat.state === name).length)} />
         ))}
-      </div>
+      </dl>
       <div class="row bottom">
         <Field label="State">
           <Choice value={state} set={set_state} options={state_names} />

@@ -97,7 +97,7 @@ private:
 
   void disturb() {
     if (draw_.percent(12)) arm();
-    if (draw_.percent(8)) disk_.set_full(true);
+    if (draw_.percent(15)) disk_.set_full(true);
     if (!draw_.percent(4)) return;
     draw_.percent(50) ? disk_.cut_power() : disk_.end_process();
     start_again();
