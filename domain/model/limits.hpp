@@ -13,5 +13,7 @@ inline constexpr std::size_t question_bytes_max = 200; ///< of its label
 inline constexpr std::size_t choices_max = 20; ///< of a question
 inline constexpr std::size_t choice_bytes_max = 100;
 inline constexpr std::size_t answer_bytes_max = 500;
+/// Answers of an order: each is an object, of which a body has json_costly_values_max.
+inline constexpr std::size_t answers_max = 100;
 
 } // namespace fq

@@ -71,13 +71,20 @@ void number_questions(std::vector<question>& questions) {
     if (q.id == 0) q.id = ++last;
 }
 
-refusal check_questions(const std::vector<question>& questions) {
+refusal check_questions(const std::vector<question>& questions, std::uint32_t order_max) {
   if (questions.size() > questions_max) return invalid_field("questions", "must have at most 10 entries");
   for (std::size_t i = 0; i < questions.size(); ++i) {
     if (auto no = check(questions[i], i)) return no;
     if (std::ranges::count(questions, questions[i].id, &question::id) > 1)
       return invalid_field(at("questions", i, "id"), "must be given once");
   }
+  std::size_t required = 0;
+  for (const auto& q : questions)
+    if (q.is_required) required += q.of_attendee ? order_max : 1;
+  if (required > answers_max)
+    return invalid_field("questions", "the required ones must need at most 100 answers of an order with "
+                                      "max_per_order tickets, not "
+                                        + std::to_string(required));
   return {};
 }
 

@@ -11,7 +11,8 @@ namespace fq {
 /// Gives the new ones, whose id is 0, an id.
 void number_questions(std::vector<question>& questions);
 
-[[nodiscard]] refusal check_questions(const std::vector<question>& questions);
+/// `order_max`: the largest max_per_order, whose answers one checkout must be able to carry.
+[[nodiscard]] refusal check_questions(const std::vector<question>& questions, std::uint32_t order_max);
 
 /// Checks the answers of an order of `units` tickets, writes the labels into them, and brings them into the
 /// order of attendees and questions. Empty answers are left out.

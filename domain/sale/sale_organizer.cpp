@@ -69,15 +69,17 @@ refusal validate(const event_row& e, const std::vector<ticket_type_row>& types) 
   if (e.sale_end <= e.sale_start) return invalid_field("sale_end", "must be after sale_start");
   if (e.queue_opens_at > e.sale_start) return invalid_field("queue_opens_at", "must not be after sale_start");
   if (auto no = validate(e.facts)) return no;
-  if (auto no = check_questions(e.questions)) return no;
   if (auto no = validate(e.queue)) return no;
   if (e.queue.claim_window + e.claim_ttl > e.queue.session_ttl)
     return invalid_field("queue.session_ttl_seconds",
                          "must be at least claim_window_seconds + claim_ttl_seconds");
   if (types.empty() || types.size() > 50) return invalid_field("ticket_types", "must have 1 to 50 entries");
-  for (const auto& t : types)
+  std::uint32_t order_max = 0;
+  for (const auto& t : types) {
     if (auto no = validate(t)) return no;
-  return {};
+    order_max = std::max(order_max, t.max_per_order);
+  }
+  return check_questions(e.questions, order_max);
 }
 
 void sale::change_event(event_status from, timestamp now, decision& out) {

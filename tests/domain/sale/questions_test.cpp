@@ -22,7 +22,7 @@ std::string said(const refusal& no) { return no ? std::string{code_of(no.why)} +
 
 std::string said(answers given, std::uint32_t units = 1) { return said(settle_answers(all, units, given)); }
 
-std::string said(const question& q) { return said(check_questions({q})); }
+std::string said(const question& q) { return said(check_questions({q}, 4)); }
 
 } // namespace
 
@@ -33,7 +33,7 @@ CAF_TEST(new questions get the next numbers) {
   number_questions(some);
   CAF_CHECK_EQUAL(some[3].id, 4u);
   CAF_CHECK_EQUAL(some[4].id, 5u);
-  CAF_CHECK_EQUAL(said(check_questions(some)), "fits");
+  CAF_CHECK_EQUAL(said(check_questions(some, 4)), "fits");
 }
 
 CAF_TEST(questions that nobody could answer are refused) {
@@ -49,8 +49,26 @@ CAF_TEST(questions that nobody could answer are refused) {
   q = note;
   q.label = "two\nlines";
   CAF_CHECK_EQUAL(said(q), "invalid_field questions[0].label: must be one line of 1 to 200 bytes");
-  CAF_CHECK_EQUAL(said(check_questions({note, note})), "invalid_field questions[0].id: must be given once");
-  CAF_CHECK(check_questions(std::vector(questions_max + 1, note)));
+  CAF_CHECK_EQUAL(said(check_questions({note, note}, 4)),
+                  "invalid_field questions[0].id: must be given once");
+  CAF_CHECK(check_questions(std::vector(questions_max + 1, note), 4));
+}
+
+CAF_TEST(the required answers of the largest order fit into a checkout) {
+  CAF_CHECK_EQUAL(said(check_questions(all, 99)), "fits"); // terms of the buyer, a meal of each attendee
+  CAF_CHECK_EQUAL(said(check_questions(all, 100)),
+                  "invalid_field questions: the required ones must need at most 100 answers of an order with "
+                  "max_per_order tickets, not 101");
+  orders_fixture f;
+  event_patch p;
+  p.set(&event_row::questions,
+        std::vector(questions_max, question{0, question_kind::text, true, true, "Name?", {}}));
+  CAF_CHECK(!f.s.patch(p));
+  event_patch more;
+  more.ticket_types.emplace_back();
+  more.ticket_types[0].values.id = f.s.type(1).id;
+  more.ticket_types[0].set(&ticket_type_row::max_per_order, 11u);
+  CAF_CHECK(f.s.patch(more).why == reason::invalid_field);
 }
 
 CAF_TEST(answers fit their questions) {
