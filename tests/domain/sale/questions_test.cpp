@@ -26,14 +26,55 @@ std::string said(const question& q) { return said(check_questions({q}, 4)); }
 
 } // namespace
 
-CAF_TEST(new questions get the next numbers) {
-  auto some = all;
-  some.push_back({0, question_kind::text, false, false, "Club?", {}});
-  some.push_back({0, question_kind::text, false, false, "Size?", {}});
-  number_questions(some);
-  CAF_CHECK_EQUAL(some[3].id, 4u);
-  CAF_CHECK_EQUAL(some[4].id, 5u);
-  CAF_CHECK_EQUAL(said(check_questions(some, 4)), "fits");
+CAF_TEST(an id belongs to one text for ever) {
+  auto now = all;
+  std::uint32_t last = 5; // 4 and 5 are gone
+  const auto numbered = [&](std::vector<question> given) {
+    number_questions(now, given, last);
+    const auto no = check_questions(given, 4);
+    if (!no) now = given;
+    std::string ids;
+    for (const auto& q : given) ids += std::to_string(q.id) + ' ';
+    return no ? said(no) : ids;
+  };
+  CAF_CHECK_EQUAL(numbered(all), "1 2 3 ");
+  const question club{0, question_kind::text, false, false, "Club?", {}};
+  CAF_CHECK_EQUAL(numbered({meal, terms, club, club, note}), "3 2 6 7 1 ");
+  auto optional_terms = terms;
+  optional_terms.is_required = false;
+  CAF_CHECK_EQUAL(numbered({optional_terms, meal, note}), "2 3 1 "); // asks the same
+  auto others = std::vector{terms, meal, meal, note};
+  others[0].label = "I accept the new terms.";
+  others[1].choices = {"Rice", "Fish"};
+  others[2].of_attendee = false;
+  others[3].kind = question_kind::consent;
+  CAF_CHECK_EQUAL(numbered(others), "8 9 10 11 ");
+  for (const auto id : {1u, 7u, 12u, 1'000'000u})
+    CAF_CHECK_EQUAL(numbered({{id, question_kind::text, false, false, "Anything else?", {}}}),
+                    "invalid_field questions[0].id: must be of a question that the event has");
+  CAF_CHECK_EQUAL(numbered({}), "");
+  CAF_CHECK_EQUAL(numbered({club}), "12 ");
+  last = question_id_max;
+  CAF_CHECK_EQUAL(numbered({club}),
+                  "invalid_field questions: have changed a million times; leave them as they are");
+}
+
+CAF_TEST(an event keeps the number of its last question) {
+  orders_fixture f;
+  const auto ask = [&](std::vector<question> asked) {
+    event_patch p;
+    p.set(&event_row::questions, std::move(asked));
+    const auto no = f.s.patch(p);
+    return no ? 0u : f.s.it->event().questions_numbered;
+  };
+  auto consent = terms;
+  consent.id = 0;
+  CAF_CHECK_EQUAL(ask({consent}), 1u);
+  CAF_CHECK_EQUAL(ask({}), 1u);
+  CAF_CHECK_EQUAL(ask({terms}), 0u); // 2 is none of its questions
+  CAF_CHECK_EQUAL(ask({consent}), 2u);
+  CAF_CHECK_EQUAL(f.s.it->event().questions.at(0).id, 2u);
+  f.sound();
 }
 
 CAF_TEST(questions that nobody could answer are refused) {
@@ -113,15 +154,17 @@ CAF_TEST(questions and answers survive as text) {
 CAF_TEST(an order needs the answers of all its attendees) {
   orders_fixture f;
   event_patch p;
-  p.set(&event_row::questions, std::vector{meal});
+  auto dish = meal;
+  dish.id = 0;
+  p.set(&event_row::questions, std::vector{dish});
   CAF_REQUIRE(!f.s.patch(p));
   f.s.join(1);
   const auto refused = f.s.order(1, {f.standard(2)});
-  CAF_CHECK_EQUAL(said(refused.no), "invalid_field answers: question 3 is required of attendee 1");
+  CAF_CHECK_EQUAL(said(refused.no), "invalid_field answers: question 1 is required of attendee 1");
   CAF_CHECK_EQUAL(f.s.type(0).held, 0);
-  f.s.answers = {{3, 1, "", "Yam"}, {3, 2, "", "Rice"}};
+  f.s.answers = {{1, 1, "", "Yam"}, {1, 2, "", "Rice"}};
   CAF_CHECK(!f.s.order(1, {f.standard(2)}).no);
-  CAF_CHECK((f.s.order_of(1).contact.answers == answers{{3, 1, "Meal?", "Yam"}, {3, 2, "Meal?", "Rice"}}));
+  CAF_CHECK((f.s.order_of(1).contact.answers == answers{{1, 1, "Meal?", "Yam"}, {1, 2, "Meal?", "Rice"}}));
   f.sound();
 }
 
