@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Limits of JSON input and of log pages.
 #pragma once
-#include "domain/model/limits.hpp"
-
 #include <cstddef>
 #include <cstdint>
 
@@ -47,7 +45,7 @@ inline constexpr std::size_t rows_looked_at_max = 1'000;
 inline constexpr std::size_t rows_per_look = 100;
 
 /// Ids of an event's questions, which it numbers.
-inline constexpr range question_id_range{1, question_id_max};
+inline constexpr range question_id_range{1, 1'000'000};
 inline constexpr range attendee_range{1, 5'000}; ///< as many as an order may have tickets
 
 } // namespace fq::net

@@ -12,6 +12,8 @@ namespace {
 
 namespace json = boost::json;
 
+static_assert(question_id_range.high == question_id_max);
+
 constexpr range size_max(std::size_t bytes) { return {1, static_cast<std::int64_t>(bytes)}; }
 
 question read_question(object_reader& in) {

@@ -168,4 +168,22 @@ CAF_TEST(an order needs the answers of all its attendees) {
   f.sound();
 }
 
+CAF_TEST(a claim without an order takes no answers) {
+  orders_fixture f;
+  const auto ask = [&](question asked) {
+    event_patch p;
+    asked.id = 0;
+    p.set(&event_row::questions, std::vector{asked});
+    CAF_REQUIRE(!f.s.patch(p));
+  };
+  ask(terms);
+  f.s.join(1);
+  CAF_CHECK_EQUAL(said(f.s.claim(1)),
+                  "invalid_field answers: the event requires some, which only POST /checkout takes");
+  CAF_CHECK_EQUAL(f.s.type(0).held, 0);
+  ask(note);
+  CAF_CHECK(!f.s.claim(1));
+  f.sound();
+}
+
 } // namespace questions_test

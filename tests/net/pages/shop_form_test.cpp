@@ -113,7 +113,7 @@ CAF_TEST(a form asks no more attendees than may get tickets) {
   CAF_CHECK_EQUAL(why("20"), "");
   CAF_CHECK_EQUAL(why("21"), "limit_exceeded");
   event.event.questions.erase(event.event.questions.begin());
-  CAF_CHECK_EQUAL(why("100"), ""); // nobody is asked
+  CAF_CHECK_EQUAL(why("100"), "");
 }
 
 CAF_TEST(a donation is an amount) {
