@@ -36,6 +36,8 @@ inline constexpr std::uint32_t pictures_per_manager = 30;
 inline constexpr seconds pictures_window{10 * 60}; ///< see pictures_per_manager
 /// Stored pictures in memory: those of hundreds of events that sell now.
 inline constexpr std::size_t pictures_kept_bytes = 32 * 1024 * 1024;
+/// After it a picture is read anew, or is gone.
+inline constexpr seconds pictures_kept_life{60 * 60};
 
 /// Seat plans that are kept as files: JSON, CSV and SVG of the busiest events. The largest have some MB.
 inline constexpr std::size_t shown_plans_max = 24;
