@@ -264,30 +264,6 @@ CAF_TEST(what somebody has locked is not waited for and whose lease lasts is not
   d.schema.execute("ROLLBACK");
 }
 
-CAF_TEST(a picture that is stored again while it is pruned stays) {
-  database d({.lock = seconds{30}, .write = seconds{30}});
-  const picture_row row{std::string(64, '0'), default_tenant, {}, noon, {'s'}, {'m'}, {'l'}};
-  CAF_REQUIRE(d.store.store_picture(row));
-  prune_bounds bounds{};
-  bounds.limit = 10;
-  bounds.pictures_before = noon + seconds{1};
-  while (pictures_to_prune(bounds.pictures_before).first != "00")
-    bounds.pictures_before += picture_slice_time;
-  d.schema.execute("BEGIN; UPDATE picture SET stored_at = stored_at + 86400000");
-  std::thread pruning([&] { d.store.prune(bounds); });
-  while (d.schema.integer("SELECT count(*) FROM pg_locks"
-                          " WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))")
-         == 0)
-    std::this_thread::yield();
-  d.schema.execute("COMMIT");
-  pruning.join();
-  CAF_CHECK(!d.store.find_picture(row.id, picture_size::small).empty());
-  bounds.pictures_before += seconds{2 * 86'400};
-  while (pictures_to_prune(bounds.pictures_before).first != "00")
-    bounds.pictures_before += picture_slice_time;
-  CAF_CHECK_EQUAL(d.store.prune(bounds), 1u);
-}
-
 CAF_TEST(a lock that only one batch wants makes only that one busy) {
   database d({.lock = milliseconds{100}});
   std::vector<batch> call{d.w.me.next(sale, {receipt_stored{{"sandbox", "evt", noon}}})};
