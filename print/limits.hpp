@@ -18,6 +18,8 @@ inline constexpr double picture_pixels_max = 16e6;
 inline constexpr double picture_side_max = 16'384;
 /// Parts of a JPEG that are looked at for how the camera was held.
 inline constexpr std::size_t jpeg_segments_max = 64;
+/// Scans of a JPEG, each of which takes up to 0.1 s; cameras and programs write some ten.
+inline constexpr std::size_t jpeg_scans_max = 32;
 /// Bytes of a picture's sizes. A PDF holds a medium one and, as a logo, a small one.
 inline constexpr std::size_t small_bytes_max = 20'000;
 inline constexpr std::size_t medium_bytes_max = 70'000; ///< see small_bytes_max

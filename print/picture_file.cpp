@@ -3,6 +3,7 @@
 
 #include "print/exif.hpp"
 #include "print/limits.hpp"
+#include "print/picture_parts.hpp"
 
 #include <turbojpeg.h>
 #include <webp/decode.h>
@@ -53,7 +54,9 @@ picture_file read_png(std::string_view file) {
     return value;
   };
   if (const auto wrong = fault_of(number(16), number(20)); wrong != picture_fault::none) return faulty(wrong);
-  owned<cairo_surface_t> image{cairo_image_surface_create_from_png_stream(read_part, &file)};
+  const auto pixels = pixels_of_png(file);
+  std::string_view rest{pixels};
+  owned<cairo_surface_t> image{cairo_image_surface_create_from_png_stream(read_part, &rest)};
   if (cairo_surface_status(image.get()) != CAIRO_STATUS_SUCCESS) return faulty(picture_fault::unreadable);
   return {picture_fault::none, std::move(image), 1};
 }
@@ -66,6 +69,7 @@ bool is_damaged(tjhandle decoder, int result) {
 }
 
 picture_file read_jpeg(std::string_view file) {
+  if (scans_of(file) > jpeg_scans_max) return faulty(picture_fault::unreadable);
   const std::unique_ptr<void, decltype(&tjDestroy)> decoder{tjInitDecompress(), tjDestroy};
   int width = 0, height = 0, sampling = 0, colours = 0;
   if (!decoder

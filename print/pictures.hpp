@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A picture of an event in three sizes, made of a stranger's file: new JPEGs without anything else that the
-// file had. Takes up to half a second of a core and picture_pixels_max × 4 bytes of memory, so it is for
-// threads that may block.
+// file had. Takes half a second of a core, of a hostile file up to 4 s, and up to picture_pixels_max × 12
+// bytes of memory, so it is for threads that may block.
 #pragma once
 #include "print/jpeg.hpp"
 #include "print/picture_fault.hpp"

@@ -137,6 +137,7 @@ struct event_row {
   event_facts facts;
   event_ticket_settings event_tickets;
   std::vector<question> questions = {}; ///< as they are asked
+  std::uint32_t questions_numbered = 0; ///< the highest id that one of them ever had: none comes again
   timestamp created_at, updated_at;
   friend bool operator==(const event_row&, const event_row&) = default;
 };
@@ -159,7 +160,8 @@ FQ_ROW(event_row, "event", installation, row_field("id", &row::id, key),
                  setting("async_percent", 0, 100, null_is_minus_one, "checkout")),
        row_part(&row::facts), row_part(&row::event_tickets),
        row_field("questions", &row::questions, always, setting("questions", 0, 0, shown_alone)),
-       row_field("created_at", &row::created_at), row_field("updated_at", &row::updated_at))
+       row_field("questions_numbered", &row::questions_numbered), row_field("created_at", &row::created_at),
+       row_field("updated_at", &row::updated_at))
 
 struct ticket_type_row {
   std::uint32_t ordinal = 0; ///< position in its event, from 0; the key inside the aggregate

@@ -66,8 +66,9 @@ refusal check(const Row& row, const std::string& prefix) {
 } // namespace
 
 void apply_settings(const event_patch& patch, event_row& event) {
+  const auto before = event.questions;
   patch.apply_to(event);
-  number_questions(event.questions);
+  number_questions(before, event.questions, event.questions_numbered);
   if (event.kind == event_kind::queue)
     event.queue.claim_window =
       event.queue.session_ttl; // queues have no claims: only the session ends an admission

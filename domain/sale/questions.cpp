@@ -51,6 +51,10 @@ refusal check(const question& asked, const answer_row& a, std::uint32_t units, s
   return {};
 }
 
+bool asks_the_same(const question& a, const question& b) {
+  return a.kind == b.kind && a.of_attendee == b.of_attendee && a.label == b.label && a.choices == b.choices;
+}
+
 auto place_of(const answer_row& a) { return std::tuple{a.attendee, a.question}; }
 
 refusal check_required(const question& asked, std::uint32_t units, const std::vector<answer_row>& answers) {
@@ -64,20 +68,35 @@ refusal check_required(const question& asked, std::uint32_t units, const std::ve
 
 } // namespace
 
-void number_questions(std::vector<question>& questions) {
-  std::uint32_t last = 0;
-  for (const auto& q : questions) last = std::max(last, q.id);
-  for (auto& q : questions)
-    if (q.id == 0) q.id = ++last;
+void number_questions(const std::vector<question>& before, std::vector<question>& questions,
+                      std::uint32_t& last) {
+  for (auto& q : questions) {
+    const auto known = std::ranges::find(before, q.id, &question::id);
+    if (q.id == 0 || (known != before.end() && !asks_the_same(*known, q)))
+      q.id = ++last;
+    else if (known == before.end())
+      q.id = 0;
+  }
 }
 
-refusal check_questions(const std::vector<question>& questions) {
+refusal check_questions(const std::vector<question>& questions, std::uint32_t order_max) {
   if (questions.size() > questions_max) return invalid_field("questions", "must have at most 10 entries");
   for (std::size_t i = 0; i < questions.size(); ++i) {
     if (auto no = check(questions[i], i)) return no;
+    if (questions[i].id == 0)
+      return invalid_field(at("questions", i, "id"), "must be of a question that the event has");
+    if (questions[i].id > question_id_max)
+      return invalid_field("questions", "have changed a million times; leave them as they are");
     if (std::ranges::count(questions, questions[i].id, &question::id) > 1)
       return invalid_field(at("questions", i, "id"), "must be given once");
   }
+  std::size_t required = 0;
+  for (const auto& q : questions)
+    if (q.is_required) required += q.of_attendee ? order_max : 1;
+  if (required > answers_max)
+    return invalid_field("questions", "the required ones must need at most 100 answers of an order with "
+                                      "max_per_order tickets, not "
+                                        + std::to_string(required));
   return {};
 }
 

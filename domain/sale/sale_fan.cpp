@@ -123,6 +123,8 @@ refusal sale::open_claim(const customer_id& customer, const queue_line::entry* e
   row.customer = customer;
   if (auto no = may_hold(customer, now, row.live_slot)) return no;
   if (!is_shopping(entry, customer, now)) return reason::not_admitted;
+  if (std::ranges::any_of(event_.questions, &question::is_required))
+    return {reason::invalid_field, "answers: the event requires some, which only POST /checkout takes"};
   wanted w;
   price_quote quoted;
   if (auto no = price_wish(customer, wishes, seats, {}, now, w, quoted)) return no;

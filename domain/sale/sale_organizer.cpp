@@ -69,15 +69,17 @@ refusal validate(const event_row& e, const std::vector<ticket_type_row>& types) 
   if (e.sale_end <= e.sale_start) return invalid_field("sale_end", "must be after sale_start");
   if (e.queue_opens_at > e.sale_start) return invalid_field("queue_opens_at", "must not be after sale_start");
   if (auto no = validate(e.facts)) return no;
-  if (auto no = check_questions(e.questions)) return no;
   if (auto no = validate(e.queue)) return no;
   if (e.queue.claim_window + e.claim_ttl > e.queue.session_ttl)
     return invalid_field("queue.session_ttl_seconds",
                          "must be at least claim_window_seconds + claim_ttl_seconds");
   if (types.empty() || types.size() > 50) return invalid_field("ticket_types", "must have 1 to 50 entries");
-  for (const auto& t : types)
+  std::uint32_t order_max = 0;
+  for (const auto& t : types) {
     if (auto no = validate(t)) return no;
-  return {};
+    order_max = std::max(order_max, t.max_per_order);
+  }
+  return check_questions(e.questions, order_max);
 }
 
 void sale::change_event(event_status from, timestamp now, decision& out) {
@@ -110,12 +112,25 @@ void sale::renew_ticket_keys(timestamp now, decision& out) {
   change_event(event_.status, now, out);
 }
 
-refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
-  // An ended sale still accepts these: the event takes place later.
+namespace {
+
+/// Whether an event in `status` accepts it. An ended sale's event takes place later. A picture can go from
+/// any, because it counts against its organizer's limit.
+bool may_change(event_status status, const event_patch& p) {
+  event_patch no_picture;
+  no_picture.set(&event_facts::picture, std::string{});
+  const auto* picture = p.find(&event_facts::picture);
+  if (p.given == no_picture.given && picture->empty() && p.ticket_types.empty()) return true;
+  if (status == event_status::cancelled) return false;
   const bool is_of_event =
     p.given != 0 && p.is_within<event_facts, event_ticket_settings>() && p.ticket_types.empty();
-  if ((event_.status == event_status::ended && !is_of_event) || event_.status == event_status::cancelled)
-    return {reason::invalid_transition, std::string{name_of(event_.status)}};
+  return status != event_status::ended || is_of_event;
+}
+
+} // namespace
+
+refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
+  if (!may_change(event_.status, p)) return {reason::invalid_transition, std::string{name_of(event_.status)}};
   auto event = event_;
   apply_settings(p, event);
   auto types = stock_.types();

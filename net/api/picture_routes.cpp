@@ -86,7 +86,7 @@ awaitable<response> get_picture(context& ctx, const request& rq, const path_para
   if (got.no) co_return std::move(*got.no);
   response answer{.status = 200, .content_type = "image/jpeg"};
   answer.body = *got.bytes;
-  answer.fields.emplace_back("Cache-Control", "public, max-age=31536000, immutable");
+  answer.fields.emplace_back("Cache-Control", "public, max-age=86400");
   answer.fields.emplace_back("Content-Security-Policy", "default-src 'none'");
   co_return answer;
 }

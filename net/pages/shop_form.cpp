@@ -45,17 +45,60 @@ void add_question(page_data& data, language in, const question& q, std::uint32_t
   }
 }
 
+/// Names with a blank between them. Nothing if one is too long, or they are too many.
+std::optional<std::vector<std::string>> names_in(std::string_view text) {
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(' '), text.size());
+    if (end > seat_name_chars_max || names.size() == quantity_max) return std::nullopt;
+    if (end > 0) names.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return names;
+}
+
 } // namespace
 
-std::uint32_t units_in(const form& sent, const event_view& event) {
-  std::uint32_t units = 0;
+std::optional<std::vector<item_wish>> items_of(const form& sent, const event_view& event) {
+  std::vector<item_wish> items;
   for (const auto& type : event.ticket_types) {
+    auto seats = names_in(sent.find(seats_field(type.id)));
+    if (!seats) return std::nullopt;
+    if (!seats->empty()) {
+      const auto count = static_cast<std::uint32_t>(seats->size());
+      items.push_back({type.id, count, 0, std::move(*seats)});
+      continue;
+    }
     const auto text = sent.find(quantity_field(type.id));
+    if (text.empty()) continue;
     std::uint32_t quantity = 0;
-    std::from_chars(text.data(), text.data() + text.size(), quantity);
-    units += std::min(quantity, quantity_max);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), quantity);
+    if (error != std::errc{} || end != text.data() + text.size() || quantity > quantity_max)
+      return std::nullopt;
+    if (quantity > 0) items.push_back({type.id, quantity});
   }
+  return items;
+}
+
+std::uint32_t units_in(const std::vector<item_wish>& items) {
+  std::uint32_t units = 0;
+  for (const auto& item : items) units += item.quantity;
   return units;
+}
+
+std::int64_t units_left(const ticket_type_row& t) {
+  return std::max<std::int64_t>(0, t.total - t.held - t.sold);
+}
+
+std::string why_not_asked(const std::vector<item_wish>& items, const event_view& event) {
+  if (std::ranges::none_of(event.event.questions, &question::of_attendee)) return {};
+  if (units_in(items) > attendees_asked_max) return "limit_exceeded";
+  for (const auto& item : items) {
+    const auto type = std::ranges::find(event.ticket_types, item.ticket_type, &ticket_type_row::id);
+    if (item.quantity > type->max_per_order) return "limit_exceeded";
+    if (item.quantity > units_left(*type)) return "none_free";
+  }
+  return {};
 }
 
 std::vector<answer_row> answers_in(const form& sent, const std::vector<question>& questions,
@@ -89,7 +132,9 @@ std::optional<money> donation_in(const form& sent, std::string_view currency) {
 void add_questions(page_data& data, language in, const choice_view& choice) {
   const auto& questions = choice.event.event.questions;
   const bool is_first = choice.sent.fields().empty() && choice.event.ticket_types.size() == 1;
-  const auto units = is_first ? 1 : units_in(choice.sent, choice.event); // 1 is chosen already
+  const auto items = items_of(choice.sent, choice.event).value_or(std::vector<item_wish>{});
+  const auto chosen = why_not_asked(items, choice.event).empty() ? units_in(items) : 0;
+  const auto units = is_first ? 1 : chosen; // 1 is chosen already
   data.show("ASKS", !questions.empty());
   for (const auto& q : questions)
     if (!q.of_attendee) add_question(data, in, q, 0, choice);

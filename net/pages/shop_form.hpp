@@ -8,8 +8,17 @@
 
 namespace fq::net {
 
-/// Tickets that the form asks for, as far as it can be read.
-[[nodiscard]] std::uint32_t units_in(const form& sent, const event_view& event);
+/// The quantities and seats of the form. Nothing if one is invalid.
+[[nodiscard]] std::optional<std::vector<item_wish>> items_of(const form& sent, const event_view& event);
+
+/// Their tickets, named seats among them.
+[[nodiscard]] std::uint32_t units_in(const std::vector<item_wish>& items);
+
+[[nodiscard]] std::int64_t units_left(const ticket_type_row& type);
+
+/// Key of the text why the form does not ask the attendees of so many tickets; empty: it asks them, or the
+/// event asks none.
+[[nodiscard]] std::string why_not_asked(const std::vector<item_wish>& items, const event_view& event);
 
 /// The answers in the form to the buyer's questions, and to those of as many attendees.
 [[nodiscard]] std::vector<answer_row> answers_in(const form& sent, const std::vector<question>& questions,

@@ -14,10 +14,6 @@
 namespace fq::net {
 namespace {
 
-std::int64_t units_left(const ticket_type_row& t) {
-  return std::max<std::int64_t>(0, t.total - t.held - t.sold);
-}
-
 void set_sum(page_data& data, const char* name, const char* hidden, money amount,
              const std::string& currency) {
   data.set(name, money_text(amount, currency));

@@ -17,7 +17,6 @@
 #include "net/wire/json_in.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 namespace fq::net {
@@ -112,40 +111,6 @@ awaitable<response> show_tickets(visit v) {
   co_return show_choice(v, at, {});
 }
 
-/// Names with a blank between them. Nothing if one is too long, or they are too many.
-std::optional<std::vector<std::string>> names_in(std::string_view text) {
-  std::vector<std::string> names;
-  while (!text.empty()) {
-    const auto end = std::min(text.find(' '), text.size());
-    if (end > seat_name_chars_max || names.size() == quantity_max) return std::nullopt;
-    if (end > 0) names.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return names;
-}
-
-/// The quantities and seats of the form. Nothing if one is invalid.
-std::optional<std::vector<item_wish>> items_of(const form& sent, const event_view& event) {
-  std::vector<item_wish> items;
-  for (const auto& type : event.ticket_types) {
-    auto seats = names_in(sent.find(seats_field(type.id)));
-    if (!seats) return std::nullopt;
-    if (!seats->empty()) {
-      const auto count = static_cast<std::uint32_t>(seats->size());
-      items.push_back({type.id, count, 0, std::move(*seats)});
-      continue;
-    }
-    const auto text = sent.find(quantity_field(type.id));
-    if (text.empty()) continue;
-    std::uint32_t quantity = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), quantity);
-    if (error != std::errc{} || end != text.data() + text.size() || quantity > quantity_max)
-      return std::nullopt;
-    if (quantity > 0) items.push_back({type.id, quantity});
-  }
-  return items;
-}
-
 /// Key of the text of a refusal.
 std::string text_of(reason why) {
   static const std::map<reason, std::string_view> texts{
@@ -176,9 +141,10 @@ bool is_said_in_page(const refusal& no) { return text_of(no.why) != "try_again";
 std::string problem_of(const form& sent, const std::vector<item_wish>& items, const event_view& event,
                        bool with_contact) {
   if (items.empty()) return "nothing_chosen";
+  if (auto why = why_not_asked(items, event); !why.empty()) return why;
   if (!donation_in(sent, event.event.currency)) return "donation_wrong";
   if (!with_contact) return {};
-  const auto units = units_in(sent, event);
+  const auto units = units_in(items);
   auto answers = answers_in(sent, event.event.questions, units);
   if (settle_answers(event.event.questions, units, answers)) return "answers_missing";
   for (const auto* name : {"first_name", "last_name", "email"})
@@ -215,11 +181,12 @@ place_order order_of(const visit& v, const counter& at, std::vector<item_wish> i
   if (at.place)
     order.admission_token = make_session_token(v.ctx.sessions, at.place->id, at.place->admission_no);
   order.wish.seats.asks_accessible = accessible_in(v.sent, items);
+  const auto units = units_in(items);
   order.wish.items = std::move(items);
   order.wish.promo_code = v.sent.find("promo_code");
   order.wish.contact = {std::string{v.sent.find("first_name")}, std::string{v.sent.find("last_name")},
                         std::string{v.sent.find("email")}, std::string{v.sent.find("phone")}};
-  order.wish.contact.answers = answers_in(v.sent, at.event.event.questions, units_in(v.sent, at.event));
+  order.wish.contact.answers = answers_in(v.sent, at.event.event.questions, units);
   order.wish.success_url = order.wish.cancel_url =
     v.ctx.options.http.public_url + "/shop/events/" + to_string(v.id) + "/return";
   order.wish.gateway = v.ctx.options.payments.gateway;
@@ -402,7 +369,7 @@ std::span<const route> shop_routes() {
     {get, "/shop/orders/{id}", page_of<show_order>},
     {post, "/shop/orders/{id}", form_to<act_on_order>},
     {get, "/shop/events/{id}", page_of<show_tickets>},
-    {post, "/shop/events/{id}", form_to<act_on_choice>},
+    {post, "/shop/events/{id}", form_to<act_on_choice>, choice_body_max},
     {get, "/shop/events/{id}/return", page_of<come_back, extra_query::ignored>},
   };
   return table;

@@ -28,13 +28,16 @@ inline constexpr std::size_t report_pages = 6;
 inline constexpr unsigned printing_retry_after = 2;
 
 /// Pictures that wait for the thread that reads them, each with up to 2 MB; beyond it the answer is 503. The
-/// last one waits some 4 s.
+/// last one waits some 4 s, behind hostile files half a minute.
 inline constexpr std::size_t picture_jobs_max = 8;
-/// Pictures that a manager may send: a season's worth of events. Each takes up to half a second of a core.
+/// Pictures that a manager may send: a season's worth of events. Each takes half a second of a core, a
+/// hostile one up to 4 s.
 inline constexpr std::uint32_t pictures_per_manager = 30;
 inline constexpr seconds pictures_window{10 * 60}; ///< see pictures_per_manager
 /// Stored pictures in memory: those of hundreds of events that sell now.
 inline constexpr std::size_t pictures_kept_bytes = 32 * 1024 * 1024;
+/// After it a picture is read anew, or is gone.
+inline constexpr seconds pictures_kept_life{60 * 60};
 
 /// Seat plans that are kept as files: JSON, CSV and SVG of the busiest events. The largest have some MB.
 inline constexpr std::size_t shown_plans_max = 24;

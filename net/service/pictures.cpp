@@ -2,10 +2,12 @@
 #include "net/service/pictures.hpp"
 
 #include "net/service/guards.hpp"
+#include "net/service/limits.hpp"
 #include "net/service/services.hpp"
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace fq::net {
 namespace {
@@ -21,25 +23,32 @@ bool is_id(std::string_view text) {
 
 } // namespace
 
-picture_cache::bytes picture_cache::find(const std::string& name) {
+picture_cache::bytes picture_cache::find(const std::string& name, milliseconds now) {
   const std::scoped_lock held{lock_};
   const auto found = places_.find(name);
   if (found == places_.end()) return nullptr;
-  entries_.splice(entries_.begin(), entries_, found->second);
-  return found->second->second;
+  const auto place = found->second;
+  if (now - place->kept_at >= pictures_kept_life) {
+    drop(place);
+    return nullptr;
+  }
+  entries_.splice(entries_.begin(), entries_, place);
+  return place->content;
 }
 
-void picture_cache::keep(const std::string& name, bytes content) {
+void picture_cache::keep(const std::string& name, bytes content, milliseconds now) {
   const std::scoped_lock held{lock_};
   if (places_.contains(name) || content->size() > bytes_max_) return;
   held_ += content->size();
-  entries_.emplace_front(name, std::move(content));
+  entries_.push_front({name, std::move(content), now});
   places_[name] = entries_.begin();
-  while (held_ > bytes_max_) {
-    held_ -= entries_.back().second->size();
-    places_.erase(entries_.back().first);
-    entries_.pop_back();
-  }
+  while (held_ > bytes_max_) drop(std::prev(entries_.end()));
+}
+
+void picture_cache::drop(std::list<entry>::iterator place) {
+  held_ -= place->content->size();
+  places_.erase(place->name);
+  entries_.erase(place);
 }
 
 std::string_view name_of(picture_size size) {
@@ -62,12 +71,12 @@ std::optional<std::pair<std::string, picture_size>> parse_picture_name(std::stri
 
 awaitable<picture_read> read_picture(context& ctx, const request& rq, std::string id, picture_size size) {
   const auto name = id + '-' + std::string{name_of(size)};
-  if (auto known = ctx.shared->pictures_kept.find(name))
+  if (auto known = ctx.shared->pictures_kept.find(name, ctx.environment.steady_now()))
     co_return picture_read{std::nullopt, std::move(known)};
   find_picture wish{std::move(id), size};
   auto got = co_await ask(ctx, ctx.notices, std::move(wish));
   if (auto no = refused(rq, got)) co_return picture_read{std::move(no)};
-  ctx.shared->pictures_kept.keep(name, got.reply.bytes);
+  ctx.shared->pictures_kept.keep(name, got.reply.bytes, ctx.environment.steady_now());
   co_return picture_read{std::nullopt, std::move(got.reply.bytes)};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stored pictures for pages, files and the route that serves them.
 #pragma once
+#include "domain/base/time.hpp"
 #include "net/http/awaitable.hpp"
 #include "net/http/http.hpp"
 #include "store/port/picture_store.hpp"
@@ -17,18 +18,25 @@
 
 namespace fq::net {
 
-/// The pictures that were asked for last. Thread-safe. They never change, so none is ever outdated.
+/// The pictures that were asked for last. Thread-safe. They never change, but one that is taken down must
+/// not be served for ever: each is read anew after pictures_kept_life.
 class picture_cache {
 public:
   using bytes = std::shared_ptr<const std::string>;
 
   explicit picture_cache(std::size_t bytes_max) : bytes_max_(bytes_max) {}
-  /// Null: not here.
-  [[nodiscard]] bytes find(const std::string& name);
-  void keep(const std::string& name, bytes content);
+  /// Null: not here. `now`: of the steady clock.
+  [[nodiscard]] bytes find(const std::string& name, milliseconds now);
+  void keep(const std::string& name, bytes content, milliseconds now);
 
 private:
-  using entry = std::pair<std::string, bytes>;
+  struct entry {
+    std::string name;
+    bytes content;
+    milliseconds kept_at;
+  };
+
+  void drop(std::list<entry>::iterator place);
 
   std::mutex lock_;
   std::list<entry> entries_; ///< the last used one first

@@ -46,8 +46,6 @@ inline constexpr std::size_t rows_per_look = 100;
 
 /// Ids of an event's questions, which it numbers.
 inline constexpr range question_id_range{1, 1'000'000};
-/// Answers of an order: each is an object, of which a body has json_costly_values_max.
-inline constexpr std::int64_t answers_max = 100;
 inline constexpr range attendee_range{1, 5'000}; ///< as many as an order may have tickets
 
 } // namespace fq::net

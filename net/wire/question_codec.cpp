@@ -12,6 +12,8 @@ namespace {
 
 namespace json = boost::json;
 
+static_assert(question_id_range.high == question_id_max);
+
 constexpr range size_max(std::size_t bytes) { return {1, static_cast<std::int64_t>(bytes)}; }
 
 question read_question(object_reader& in) {
@@ -42,7 +44,7 @@ void read_questions(object_reader& body, event_patch& patch) {
 }
 
 void read_answers(object_reader& body, contact& who) {
-  body.objects("answers", {0, answers_max}, [&](object_reader& in) {
+  body.objects("answers", {0, static_cast<std::int64_t>(answers_max)}, [&](object_reader& in) {
     auto& a = who.answers.emplace_back();
     in.require("question_id");
     a.question = in.number<std::uint32_t>("question_id", question_id_range).value;

@@ -31,10 +31,12 @@ const postgres_statement find_small{"find_picture_small", find_picture_sql("smal
 const postgres_statement find_medium{"find_picture_medium", find_picture_sql("medium")};
 const postgres_statement find_large{"find_picture_large", find_picture_sql("large")};
 
+// Its own condition is read again if the row was stored anew meanwhile; the subquery is not.
 const postgres_statement prune_pictures{
   "prune_pictures",
-  "DELETE FROM picture WHERE (id, tenant) IN (SELECT p.id, p.tenant FROM picture AS p WHERE p.id >= $1::text"
-  " AND p.id < $2::text AND p.stored_at < $3::bigint AND NOT EXISTS (SELECT 1 FROM event AS e"
+  "DELETE FROM picture AS d WHERE d.stored_at < $3::bigint AND (d.id, d.tenant) IN (SELECT p.id, p.tenant"
+  " FROM picture AS p WHERE p.id >= $1::text AND p.id < $2::text AND p.stored_at < $3::bigint"
+  " AND NOT EXISTS (SELECT 1 FROM event AS e"
   " WHERE e.picture = p.id AND e.picture <> '' AND e.tenant = p.tenant) LIMIT $4::bigint)"};
 
 /// Runs one statement in one round trip.

@@ -367,6 +367,18 @@ test('questions are answered before an order is placed', async (t) => {
   );
   const csv = (await s.server.get(`/events/${s.event.id}/orders.csv`, { token: s.organizer })).text;
   assert.match(csv, /I accept the terms\.: yes; Meal\? \(1\): Rice; Meal\? \(2\): Yam/);
+
+  // A changed text is another question, whose id nothing had before.
+  const ask = (...asked) =>
+    s.server.patch(`/events/${s.event.id}`, { token: s.organizer, body: { questions: asked } });
+  const changed = await ask({ ...questions[1], id: 2, label: 'I accept the new terms.' });
+  assert.deepEqual(
+    changed.json.questions.map(({ id }) => id),
+    [4],
+  );
+  expect_problem(await ask({ ...questions[1], id: 2 }), 400, 'invalid_field');
+  const later = await check_out(s, await s.server.customer(), { items, answers: [terms] }, { open: true });
+  expect_problem(later, 400, 'invalid_field');
 });
 
 test('a hidden type needs its promo code', async (t) => {

@@ -3,6 +3,7 @@
 #include "caf/test/unit_test.hpp"
 
 #include "print/limits.hpp"
+#include "print/picture_parts.hpp"
 #include "print/pictures.hpp"
 #include "tests/print/sample_tickets.hpp"
 
@@ -38,6 +39,11 @@ std::string png_header(std::uint32_t width, std::uint32_t height) {
     png[static_cast<std::size_t>(20 + i)] = static_cast<char>(height >> (24 - 8 * i));
   }
   return png;
+}
+
+/// A chunk of a PNG; its checksum is wrong.
+std::string chunk(const std::string& type, const std::string& content) {
+  return "\0\0\0"s + static_cast<char>(content.size()) + type + content + "\0\0\0\0"s;
 }
 
 /// Left half red, right half blue, the upper edge green.
@@ -116,4 +122,39 @@ CAF_TEST(a stored picture is known by its header) {
   const auto again = jpeg_of(photo.bytes);
   check_jpeg(again, medium_bytes_max, 300, 100);
   CAF_CHECK(jpeg_of("no picture").bytes.empty());
+}
+
+CAF_TEST(a PNG is decoded without what else can be inflated) {
+  const auto png = test::photo_png(1, 1);
+  const auto pixels = pixels_of_png(png);
+  CAF_CHECK(pixels.starts_with(png.substr(0, 33)) && pixels.ends_with("IEND\xae\x42\x60\x82"));
+  std::string extra;
+  for (int i = 0; i < 1'000; ++i)
+    for (const auto* type : {"zTXt", "iTXt", "tEXt", "iCCP", "eXIf", "acTL", "iDAT"})
+      extra += chunk(type, "name\0\0x\x9c"s);
+  CAF_CHECK(pixels_of_png(png.substr(0, 33) + extra + png.substr(33)) == pixels);
+  CAF_CHECK(pixels_of_png(png + extra) == pixels);
+  check_jpeg(made(png.substr(0, 33) + extra + png.substr(33)).small, small_bytes_max, 1, 1);
+  const auto shown = chunk("PLTE", "abc") + chunk("tRNS", "a");
+  CAF_CHECK(pixels_of_png(png.substr(0, 33) + shown + png.substr(33)).find(shown) == 33);
+  for (const auto& broken : {""s, png.substr(0, 8), png.substr(0, 33), png.substr(0, png.size() - 1),
+                             png.substr(0, 33) + "\xff\xff\xff\xff"s + "zTXt" + png.substr(33),
+                             png.substr(0, 33) + "\0\0\xff\xff"s + "zTXt" + png.substr(33)})
+    CAF_CHECK(pixels_of_png(broken).empty());
+}
+
+CAF_TEST(a JPEG with many scans is refused) {
+  const auto jpeg = made(test::photo_png(90, 30)).large.bytes;
+  const auto scans = scans_of(jpeg);
+  CAF_CHECK(scans >= 1 && scans <= 10);
+  const auto scan = "\xff\xda\0\x04"s + "ab" + "pixels\xff\0\xff\xd0"s;
+  auto many = "\xff\xd8"s;
+  for (std::size_t i = 0; i <= jpeg_scans_max; ++i) many += scan;
+  CAF_CHECK_EQUAL(scans_of(many + "\xff\xd9" + scan), jpeg_scans_max + 1);
+  CAF_CHECK(pictures_of(many + jpeg.substr(2)).wrong == picture_fault::unreadable);
+  // A small picture in a part for programs is none of its scans.
+  CAF_CHECK_EQUAL(scans_of("\xff\xd8\xff\xe1\0\x12"s + scan + "\xff\xff\xda\0\x04xy"s), 1u);
+  for (const auto& broken : {""s, "\xff"s, "\xff\xff"s, "\xff\xe1"s, "\xff\xe1\0"s, "\xff\xe1\0\0"s,
+                             "\xff\xe1\xff\xff"s, "no marker"s})
+    CAF_CHECK_EQUAL(scans_of(broken), 0u);
 }

@@ -214,7 +214,7 @@ constexpr std::array event_drawings{
                        if (!d.sells()) return;
                        std::vector<question> some;
                        if (d.chance(500))
-                         some.push_back({1, question_kind::text, d.chance(500), false, "Any wish?", {}});
+                         some.push_back({0, question_kind::text, d.chance(500), false, "Any wish?", {}});
                        p.set(&event_row::questions, std::move(some));
                      }},
 };

@@ -15,10 +15,11 @@ CREATE TABLE picture (
 );
 CREATE INDEX picture_of_owner ON picture (tenant, organizer);
 
-ALTER TABLE event ADD COLUMN picture text NOT NULL DEFAULT '';
+ALTER TABLE event ADD COLUMN picture text COLLATE "C" NOT NULL DEFAULT '';
 CREATE INDEX event_picture ON event (picture) WHERE picture <> '';
 
 -- text_of(questions)
 ALTER TABLE event ADD COLUMN questions text NOT NULL DEFAULT '';
+ALTER TABLE event ADD COLUMN questions_numbered bigint NOT NULL DEFAULT 0; -- the highest id of one
 -- text_of(answers); personal data, erased with the order's contact.
 ALTER TABLE orders ADD COLUMN answers text NOT NULL DEFAULT '';

@@ -20,5 +20,6 @@ CREATE INDEX event_picture ON event (picture) WHERE picture <> '';
 
 -- text_of(questions)
 ALTER TABLE event ADD COLUMN questions TEXT NOT NULL DEFAULT '';
+ALTER TABLE event ADD COLUMN questions_numbered INTEGER NOT NULL DEFAULT 0; -- the highest id of one
 -- text_of(answers); personal data, erased with the order's contact.
 ALTER TABLE orders ADD COLUMN answers TEXT NOT NULL DEFAULT '';

@@ -22,18 +22,59 @@ std::string said(const refusal& no) { return no ? std::string{code_of(no.why)} +
 
 std::string said(answers given, std::uint32_t units = 1) { return said(settle_answers(all, units, given)); }
 
-std::string said(const question& q) { return said(check_questions({q})); }
+std::string said(const question& q) { return said(check_questions({q}, 4)); }
 
 } // namespace
 
-CAF_TEST(new questions get the next numbers) {
-  auto some = all;
-  some.push_back({0, question_kind::text, false, false, "Club?", {}});
-  some.push_back({0, question_kind::text, false, false, "Size?", {}});
-  number_questions(some);
-  CAF_CHECK_EQUAL(some[3].id, 4u);
-  CAF_CHECK_EQUAL(some[4].id, 5u);
-  CAF_CHECK_EQUAL(said(check_questions(some)), "fits");
+CAF_TEST(an id belongs to one text for ever) {
+  auto now = all;
+  std::uint32_t last = 5; // 4 and 5 are gone
+  const auto numbered = [&](std::vector<question> given) {
+    number_questions(now, given, last);
+    const auto no = check_questions(given, 4);
+    if (!no) now = given;
+    std::string ids;
+    for (const auto& q : given) ids += std::to_string(q.id) + ' ';
+    return no ? said(no) : ids;
+  };
+  CAF_CHECK_EQUAL(numbered(all), "1 2 3 ");
+  const question club{0, question_kind::text, false, false, "Club?", {}};
+  CAF_CHECK_EQUAL(numbered({meal, terms, club, club, note}), "3 2 6 7 1 ");
+  auto optional_terms = terms;
+  optional_terms.is_required = false;
+  CAF_CHECK_EQUAL(numbered({optional_terms, meal, note}), "2 3 1 "); // asks the same
+  auto others = std::vector{terms, meal, meal, note};
+  others[0].label = "I accept the new terms.";
+  others[1].choices = {"Rice", "Fish"};
+  others[2].of_attendee = false;
+  others[3].kind = question_kind::consent;
+  CAF_CHECK_EQUAL(numbered(others), "8 9 10 11 ");
+  for (const auto id : {1u, 7u, 12u, 1'000'000u})
+    CAF_CHECK_EQUAL(numbered({{id, question_kind::text, false, false, "Anything else?", {}}}),
+                    "invalid_field questions[0].id: must be of a question that the event has");
+  CAF_CHECK_EQUAL(numbered({}), "");
+  CAF_CHECK_EQUAL(numbered({club}), "12 ");
+  last = question_id_max;
+  CAF_CHECK_EQUAL(numbered({club}),
+                  "invalid_field questions: have changed a million times; leave them as they are");
+}
+
+CAF_TEST(an event keeps the number of its last question) {
+  orders_fixture f;
+  const auto ask = [&](std::vector<question> asked) {
+    event_patch p;
+    p.set(&event_row::questions, std::move(asked));
+    const auto no = f.s.patch(p);
+    return no ? 0u : f.s.it->event().questions_numbered;
+  };
+  auto consent = terms;
+  consent.id = 0;
+  CAF_CHECK_EQUAL(ask({consent}), 1u);
+  CAF_CHECK_EQUAL(ask({}), 1u);
+  CAF_CHECK_EQUAL(ask({terms}), 0u); // 2 is none of its questions
+  CAF_CHECK_EQUAL(ask({consent}), 2u);
+  CAF_CHECK_EQUAL(f.s.it->event().questions.at(0).id, 2u);
+  f.sound();
 }
 
 CAF_TEST(questions that nobody could answer are refused) {
@@ -49,8 +90,26 @@ CAF_TEST(questions that nobody could answer are refused) {
   q = note;
   q.label = "two\nlines";
   CAF_CHECK_EQUAL(said(q), "invalid_field questions[0].label: must be one line of 1 to 200 bytes");
-  CAF_CHECK_EQUAL(said(check_questions({note, note})), "invalid_field questions[0].id: must be given once");
-  CAF_CHECK(check_questions(std::vector(questions_max + 1, note)));
+  CAF_CHECK_EQUAL(said(check_questions({note, note}, 4)),
+                  "invalid_field questions[0].id: must be given once");
+  CAF_CHECK(check_questions(std::vector(questions_max + 1, note), 4));
+}
+
+CAF_TEST(the required answers of the largest order fit into a checkout) {
+  CAF_CHECK_EQUAL(said(check_questions(all, 99)), "fits"); // terms of the buyer, a meal of each attendee
+  CAF_CHECK_EQUAL(said(check_questions(all, 100)),
+                  "invalid_field questions: the required ones must need at most 100 answers of an order with "
+                  "max_per_order tickets, not 101");
+  orders_fixture f;
+  event_patch p;
+  p.set(&event_row::questions,
+        std::vector(questions_max, question{0, question_kind::text, true, true, "Name?", {}}));
+  CAF_CHECK(!f.s.patch(p));
+  event_patch more;
+  more.ticket_types.emplace_back();
+  more.ticket_types[0].values.id = f.s.type(1).id;
+  more.ticket_types[0].set(&ticket_type_row::max_per_order, 11u);
+  CAF_CHECK(f.s.patch(more).why == reason::invalid_field);
 }
 
 CAF_TEST(answers fit their questions) {
@@ -95,15 +154,35 @@ CAF_TEST(questions and answers survive as text) {
 CAF_TEST(an order needs the answers of all its attendees) {
   orders_fixture f;
   event_patch p;
-  p.set(&event_row::questions, std::vector{meal});
+  auto dish = meal;
+  dish.id = 0;
+  p.set(&event_row::questions, std::vector{dish});
   CAF_REQUIRE(!f.s.patch(p));
   f.s.join(1);
   const auto refused = f.s.order(1, {f.standard(2)});
-  CAF_CHECK_EQUAL(said(refused.no), "invalid_field answers: question 3 is required of attendee 1");
+  CAF_CHECK_EQUAL(said(refused.no), "invalid_field answers: question 1 is required of attendee 1");
   CAF_CHECK_EQUAL(f.s.type(0).held, 0);
-  f.s.answers = {{3, 1, "", "Yam"}, {3, 2, "", "Rice"}};
+  f.s.answers = {{1, 1, "", "Yam"}, {1, 2, "", "Rice"}};
   CAF_CHECK(!f.s.order(1, {f.standard(2)}).no);
-  CAF_CHECK((f.s.order_of(1).contact.answers == answers{{3, 1, "Meal?", "Yam"}, {3, 2, "Meal?", "Rice"}}));
+  CAF_CHECK((f.s.order_of(1).contact.answers == answers{{1, 1, "Meal?", "Yam"}, {1, 2, "Meal?", "Rice"}}));
+  f.sound();
+}
+
+CAF_TEST(a claim without an order takes no answers) {
+  orders_fixture f;
+  const auto ask = [&](question asked) {
+    event_patch p;
+    asked.id = 0;
+    p.set(&event_row::questions, std::vector{asked});
+    CAF_REQUIRE(!f.s.patch(p));
+  };
+  ask(terms);
+  f.s.join(1);
+  CAF_CHECK_EQUAL(said(f.s.claim(1)),
+                  "invalid_field answers: the event requires some, which only POST /checkout takes");
+  CAF_CHECK_EQUAL(f.s.type(0).held, 0);
+  ask(note);
+  CAF_CHECK(!f.s.claim(1));
   f.sound();
 }
 

@@ -360,6 +360,27 @@ CAF_TEST(the facts of an event stay open until it is cancelled) {
   check_sound(s);
 }
 
+CAF_TEST(the picture of an event goes in every state) {
+  event_patch none, another, more;
+  none.set(&event_facts::picture, "");
+  another.set(&event_facts::picture, std::string(64, 'b'));
+  more = none;
+  more.set(&event_facts::venue_name, "");
+  for (const auto status : {event_status::draft, event_status::active, event_status::paused,
+                            event_status::ended, event_status::cancelled}) {
+    auto event = sample_event();
+    event.status = status;
+    event.facts.picture = std::string(64, 'a');
+    sample_sale s{event};
+    const bool is_cancelled = status == event_status::cancelled;
+    CAF_CHECK_EQUAL(s.patch(another).why == reason::invalid_transition, is_cancelled);
+    CAF_CHECK_EQUAL(s.patch(more).why == reason::invalid_transition, is_cancelled);
+    CAF_CHECK(!s.patch(none));
+    CAF_CHECK(s.it->event().facts.picture.empty());
+    check_sound(s);
+  }
+}
+
 CAF_TEST(facts that contradict each other are refused) {
   sample_sale s;
   const auto refused_field = [&](timestamp starts, timestamp ends, timestamp doors, std::int32_t latitude,

@@ -73,4 +73,23 @@ CAF_TEST(questions are read with the event and keep their ids) {
   CAF_CHECK_EQUAL(shown(patch("null")), "400 invalid_field");
 }
 
+CAF_TEST(the longest answers of a full form are read) {
+  asking s;
+  std::string answer;
+  for (int i = 0; i < 500; ++i) answer += i % 2 == 0 ? "%C3" : "%A9"; // é
+  std::string body = "action=buy&key=0123456789abcdef&first_name=Ada&last_name=Obi&email=ada%40example.org"
+                     "&phone=123&donation=&promo_code=&accessible=";
+  for (std::uint64_t type = 0; type < 50; ++type) {
+    const auto id = to_string(make_uuid(s.clock.wall_now(), first_event_aggregate, 100 + type));
+    body += "&t." + id + "=100&s." + id + '=';
+  }
+  for (int id = 1; id <= 10; ++id)
+    for (int n = 1; n <= 20; ++n) body += "&q." + std::to_string(id) + '.' + std::to_string(n) + '=' + answer;
+  const auto path = "/shop" + s.event_path("");
+  const auto found = s.paths.match(method::post, path);
+  CAF_CHECK(found.found->body_limit >= body.size());
+  const auto got = s.send(method::post, path, body, {{"Content-Type", "application/x-www-form-urlencoded"}});
+  CAF_CHECK_EQUAL(got.status, 303u); // the form is read, and the visitor is sent to the waiting page
+}
+
 } // namespace question_routes_test

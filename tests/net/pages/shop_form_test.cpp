@@ -77,9 +77,43 @@ CAF_TEST(the form asks the buyer and then as many attendees as there are tickets
 CAF_TEST(answers are those of the form and of no other attendee) {
   const auto event = concert();
   const auto fields = sent("t." + to_string(type_id) + "=1&q.1.1=Rice&q.1.2=Rice&q.2=yes&q.3=&q.9=x");
-  CAF_CHECK_EQUAL(units_in(fields, event), 1u);
   const std::vector<answer_row> wanted{{1, 1, "", "Rice"}, {2, 0, "", "yes"}};
   CAF_CHECK(answers_in(fields, event.event.questions, 1) == wanted);
+}
+
+CAF_TEST(attendees with named seats are asked like others) {
+  auto event = concert();
+  event.has_seats = true;
+  const auto fields =
+    sent("s." + to_string(type_id) + "=A-1+A-2&t." + to_string(event.ticket_types[1].id) + "=1&q.1.3=Rice");
+  const auto items = items_of(fields, event);
+  CAF_REQUIRE(items);
+  CAF_CHECK_EQUAL(units_in(*items), 3u);
+  const auto page = page_of(event, fields, "answers_missing");
+  CAF_CHECK(has(page, "name=\"q.1.3\"") && !has(page, "name=\"q.1.4\""));
+  const std::vector<answer_row> wanted{{1, 3, "", "Rice"}};
+  CAF_CHECK(answers_in(fields, event.event.questions, units_in(*items)) == wanted);
+}
+
+CAF_TEST(a form asks no more attendees than may get tickets) {
+  auto event = concert();
+  const auto why = [&](const std::string& quantity) {
+    return why_not_asked(items_of(sent("t." + to_string(type_id) + '=' + quantity), event).value(), event);
+  };
+  CAF_CHECK_EQUAL(why("4"), "");
+  CAF_CHECK_EQUAL(why("5"), "limit_exceeded");
+  const auto many = sent("t." + to_string(type_id) + "=100");
+  CAF_CHECK(!has(page_of(event, many, "limit_exceeded"), "name=\"q.1.1\""));
+  event.ticket_types[0].sold = 7;
+  CAF_CHECK_EQUAL(why("4"), "none_free");
+  for (auto& type : event.ticket_types) {
+    type.total = 1'000;
+    type.max_per_order = 100;
+  }
+  CAF_CHECK_EQUAL(why("20"), "");
+  CAF_CHECK_EQUAL(why("21"), "limit_exceeded");
+  event.event.questions.erase(event.event.questions.begin());
+  CAF_CHECK_EQUAL(why("100"), "");
 }
 
 CAF_TEST(a donation is an amount) {
