@@ -44,7 +44,8 @@ function plan_of({ sections = 1, rows = 3, count = 6 }) {
 function page_text(language) {
   const template = fs.readFileSync(path.join(root, 'net/pages/templates/choice.html'), 'utf8');
   const section = /<section class="card" data-seats[\s\S]*?<\/section>/.exec(template)[0];
-  const said = section
+  const [accessible] = /<label class="check"><input type="checkbox" name="accessible".*/.exec(template);
+  const said = (section + accessible)
     .replace(/\[\[(\w+)\]\]/g, (_, key) => texts[language][key].other)
     .replace(/\{\{#ACCESSIBLE\}\}.*?\{\{\/ACCESSIBLE\}\}/g, '');
   const state = {

@@ -120,7 +120,7 @@ class SeatPicker {
   }
 
   #needs_accessible() {
-    return this.#find('accessible').checked;
+    return this.#form.elements.accessible.checked;
   }
 
   /** 'chosen', 'free', 'kept', 'not_sold', 'held' or 'sold'. */
@@ -445,8 +445,8 @@ class SeatPicker {
     root.addEventListener('click', ({ target }) => this.#click(target));
     root.addEventListener('change', ({ target }) => {
       if (target.dataset.seat) this.#toggle(Number(target.dataset.seat));
-      if (target === this.#find('accessible')) this.#accessible_changed();
     });
+    this.#form.elements.accessible.addEventListener('change', () => this.#accessible_changed());
     const frame = this.#find('frame');
     frame.addEventListener('keydown', (event) => this.#key(event));
     frame.addEventListener('touchstart', (event) => this.#pinch(event, true), { passive: true });

@@ -77,6 +77,7 @@ CAF_TEST(the choice of an event with seats has fields for their names) {
   event.has_seats = true;
   const auto page = shown();
   CAF_CHECK(has(page, "data-seats") && has(page, field) && has(page, "data-accessible checked"));
+  CAF_CHECK(page.find("data-accessible") > page.find("</section>")); // also while the map is hidden
   CAF_CHECK(has(page, R"("name":"Stalls","price":"5.00 EUR","most":4,"on_sale":true)"));
   CAF_CHECK(has(page, R"("seats_chosen":{"other":"Chosen: {seats}"})"));
 }
