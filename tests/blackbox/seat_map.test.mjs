@@ -41,7 +41,7 @@ function plan_of({ sections = 1, rows = 3, count = 6 }) {
 }
 
 /** The part of the page's template, with its texts. */
-function page_text(language) {
+function page_text(language, names = '') {
   const template = fs.readFileSync(path.join(root, 'net/pages/templates/choice.html'), 'utf8');
   const section = /<section class="card" data-seats[\s\S]*?<\/section>/.exec(template)[0];
   const [accessible] = /<label class="check"><input type="checkbox" name="accessible".*/.exec(template);
@@ -64,7 +64,7 @@ function page_text(language) {
   };
   const fields = type_ids
     .map(
-      (id) => `<input type="hidden" name="s.${id}" value=""><label>${id}
+      (id) => `<input type="hidden" name="s.${id}" value="${names}"><label>${id}
       <select name="t.${id}"><option>0</option><option selected>1</option></select></label>`,
     )
     .join('');
@@ -91,8 +91,9 @@ async function open_hall(t, hall = {}, options = {}, language = 'en') {
   await page.route('**/*', (route) => {
     const url = new URL(route.request().url());
     if (url.pathname === '/')
-      return route.fulfill({ contentType: 'text/html; charset=utf-8', body: page_text(language) });
-    if (url.pathname.endsWith('/seat-plan')) return json(route, plan);
+      return route.fulfill({ contentType: 'text/html; charset=utf-8', body: page_text(language, hall.names) });
+    if (url.pathname.endsWith('/seat-plan'))
+      return hall.has_no_plan ? route.fulfill({ status: 404, body: '{}' }) : json(route, plan);
     if (url.pathname.endsWith('/seats'))
       return json(
         route,
@@ -120,7 +121,7 @@ async function open_hall(t, hall = {}, options = {}, language = 'en') {
     return route.fulfill({ path: path.join(bundle, url.pathname) });
   });
   await page.goto('http://shop.example/');
-  await page.locator('[data-seats]').waitFor();
+  if (!hall.has_no_plan) await page.locator('[data-seats]').waitFor();
   return { page, state };
 }
 
@@ -199,6 +200,14 @@ test('a seat that another visitor takes is taken out of the choice', async (t) =
     await page.getByRole('checkbox', { name: /row A, seat 4,/ }).getAttribute('aria-disabled'),
     'true',
   );
+});
+
+test('without its map the page names no seats that nobody can see', async (t) => {
+  const { page, state } = await open_hall(t, { has_no_plan: true, names: 'S0-A-2' });
+  await page.locator('[data-accessible]').check();
+  await eventually('a quote of best seats', () => state.quotes.at(-1)?.accessible === 1);
+  assert.deepEqual([await value_of(page), await value_of(page, 1)], ['', '']);
+  assert.ok(state.quotes.at(-1).items.every(({ seats, quantity }) => !seats && quantity === 1));
 });
 
 test('a large hall begins with its sections and the list has the same seats', async (t) => {

@@ -582,6 +582,8 @@ export async function show_seats(root, form) {
   try {
     await map.open();
   } catch {
+    for (const field of form.querySelectorAll('input[name^="s."]')) field.value = ''; // nobody could see them
+    form.dispatchEvent(new Event('input', { bubbles: true }));
     return null;
   }
   new SeatPicker(root, form, map);
