@@ -8,7 +8,7 @@ import path from 'node:path';
 import { browser_for, check_page, fits, person } from './browser.mjs';
 import { assert, eventually, root, temporary_folder } from './lib.mjs';
 import { languages, read_texts } from '../../web/texts.mjs';
-import { read_runs, seats_of, SeatStates } from '../../web/sdk/seats.mjs';
+import { read_runs, SeatMap, seats_of, SeatStates } from '../../web/sdk/seats.mjs';
 
 const event = '01998e3b-0000-7c11-8000-00100b2f7e55';
 const type_ids = [1, 2].map((n) => `01998e3b-0000-7c11-8000-00100b2f7e0${n}`);
@@ -162,6 +162,25 @@ test('a map and its changes are read as the server writes them', () => {
     ],
   );
   assert.deepEqual(known.take({ from: 8, version: 11, sold: '4' }), [], 'an earlier answer changes nothing');
+});
+
+test('who opens a map asks again while the server has too much to do', async (t) => {
+  t.mock.method(Math, 'random', () => 0); // the shortest pauses
+  const answers = [503, 200, 429, 200];
+  const asked = [];
+  const answer = () => ({ plan_types: [], ticket_type_ids: [], version: 7, seats: 0, states: '' });
+  const fetch = async (url) => {
+    asked.push(url.slice(url.lastIndexOf('/')));
+    const status = answers.shift();
+    const body = asked.at(-1) === '/seat-plan' ? plan_of({ sections: 0 }) : answer();
+    return new Response(JSON.stringify(body), { status });
+  };
+  const map = new SeatMap({ server: 'http://shop.example', event, fetch });
+  t.after(() => map.close());
+  await map.open();
+  assert.deepEqual(asked, ['/seat-plan', '/seat-plan', '/seats', '/seats']);
+  const never = new SeatMap({ server: '', event, fetch: async () => new Response('{}', { status: 404 }) });
+  await assert.rejects(never.open(), { status: 404 });
 });
 
 test('seats are chosen by pointer and keys and the form has their names', async (t) => {
