@@ -91,7 +91,10 @@ async function open_hall(t, hall = {}, options = {}, language = 'en') {
   await page.route('**/*', (route) => {
     const url = new URL(route.request().url());
     if (url.pathname === '/')
-      return route.fulfill({ contentType: 'text/html; charset=utf-8', body: page_text(language, hall.names) });
+      return route.fulfill({
+        contentType: 'text/html; charset=utf-8',
+        body: page_text(language, hall.names),
+      });
     if (url.pathname.endsWith('/seat-plan'))
       return hall.has_no_plan ? route.fulfill({ status: 404, body: '{}' }) : json(route, plan);
     if (url.pathname.endsWith('/seats'))

@@ -582,7 +582,7 @@ export async function show_seats(root, form) {
   try {
     await map.open();
   } catch {
-    for (const field of form.querySelectorAll('input[name^="s."]')) field.value = ''; // nobody could see them
+    for (const field of form.querySelectorAll('input[name^="s."]')) field.value = ''; // unseen
     form.dispatchEvent(new Event('input', { bubbles: true }));
     return null;
   }
