@@ -260,6 +260,11 @@ test('a large hall begins with its sections and the list has the same seats', as
   assert.ok(await page.getByLabel('Block 3, row A, seat 1, Stalls, 10.00 EUR, chosen').isChecked());
   await page.getByLabel('Block 3, row A, seat 2, Stalls, 10.00 EUR, free').check();
   assert.equal(await value_of(page), 'S2-A-1 S2-A-2');
+  for (const n of [3, 4]) await page.getByLabel(`Block 3, row A, seat ${n}, Stalls, 10.00 EUR, free`).check();
+  const fifth = page.getByLabel('Block 3, row A, seat 5, Stalls, 10.00 EUR, free');
+  await fifth.click();
+  assert.match(await page.locator('[data-said]').textContent(), /more than one order may have/);
+  assert.ok(!(await fifth.isChecked()), 'only chosen seats are ticked');
   assert.ok(await fits(page), 'the page is not wider than the screen');
 });
 

@@ -149,6 +149,7 @@ class SeatPicker {
   #toggle(number) {
     const seat = this.#map.seat(number);
     const look = this.#look(number, seat);
+    this.#show(number); // the browser has ticked the list's checkbox already
     if (look === 'chosen') this.#chosen.delete(number);
     else if (look !== 'free') return this.#announce(this.#label(number));
     else if (this.#of_type(seat.ticket_type_id).length >= this.#type_of(seat).most)
