@@ -73,6 +73,12 @@ enum class scan_objection : std::uint8_t {
   not_in, ///< an exit of a ticket that is not in
 };
 
+/// A scan with such an objection names no ticket that could be let in.
+[[nodiscard]] constexpr bool has_no_ticket(scan_objection o) {
+  return o == scan_objection::unreadable || o == scan_objection::other_event
+         || o == scan_objection::unknown_ticket;
+}
+
 /// A code was presented at a gate.
 struct scan_row {
   scan_id id; ///< chosen by the scanner: the same id is the same scan

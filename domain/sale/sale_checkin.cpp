@@ -22,12 +22,6 @@ std::string full_name(const contact& c) {
   return c.last_name.empty() ? c.first_name : c.first_name + ' ' + c.last_name;
 }
 
-/// A scan with such an objection names no ticket that could be let in.
-bool has_no_ticket(scan_objection o) {
-  return o == scan_objection::unreadable || o == scan_objection::other_event
-         || o == scan_objection::unknown_ticket;
-}
-
 } // namespace
 
 // -- lists and devices

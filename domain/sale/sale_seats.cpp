@@ -94,9 +94,14 @@ refusal sale::named_seats(const item_wish& wish, std::uint32_t ticket_type,
 /// The seats of the wanted items: those that the wishes name, else the best ones.
 refusal sale::choose_seats(const std::vector<item_wish>& wishes, const seat_wish& wish, timestamp now,
                            wanted& out) const {
-  std::size_t count = 0;
-  for (const auto& item : out.items) count += seating_->has_seats(item.ticket_type) ? item.quantity : 0;
+  std::size_t count = 0, with_seats = 0;
+  for (const auto& item : out.items) {
+    if (!seating_->has_seats(item.ticket_type)) continue;
+    count += item.quantity;
+    ++with_seats;
+  }
   if (count > claim_seats_max) return reason::limit_exceeded;
+  const auto accessible = with_seats == 1 ? wish.asks_accessible : 0; // whose they are is clear then
   std::vector<seat_number> named;
   std::size_t choices = 0;
   for (std::size_t i = 0; i < out.items.size(); ++i) {
@@ -113,8 +118,8 @@ refusal sale::choose_seats(const std::vector<item_wish>& wishes, const seat_wish
     }
     const auto quantity = out.items[i].quantity;
     if (inventory::free_units(stock_.types()[type]) < std::int64_t{quantity}) return none_free(out, now);
-    const auto best =
-      fq::best(seating_->map(), {quantity, 0, {}, std::uint64_t{1} << type}, seating_->rules());
+    const best_wish best_of_type{quantity, std::min(accessible, quantity), {}, std::uint64_t{1} << type};
+    const auto best = fq::best(seating_->map(), best_of_type, seating_->rules());
     if (best.empty()) return reason::no_best_seats;
     out.seats.insert(out.seats.end(), best.begin(), best.end());
     ++choices;

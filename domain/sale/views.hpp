@@ -120,7 +120,8 @@ struct best_seats_wish {
 /// What a claim or checkout says about seats besides its items.
 struct seat_wish {
   best_seats_wish best = {}; ///< instead of items
-  std::uint32_t asks_accessible = 0; ///< accessible seats that the named ones may have
+  /// Accessible seats that the named ones may have, or that the best ones of the only item with seats have.
+  std::uint32_t asks_accessible = 0;
 };
 
 /// The organizer's change of seats; names.

@@ -66,6 +66,8 @@ inline constexpr range hall_aisles_range{0, 20}, hall_accessible_range{0, 100};
 inline constexpr range hall_length_range{0, 100'000}; ///< centimetres
 inline constexpr range hall_seat_range{20, 500}; ///< centimetres from a seat or row to the next
 inline constexpr range plan_name_size{0, 100}, seat_label_size{0, 8}, plan_type_size{1, 100};
+/// Of the threads that print: a plan of 50,000 seats takes as long as some pages of tickets.
+inline constexpr std::size_t plan_pages = 5;
 /// Seconds until a client tries again that found all threads busy.
 inline constexpr unsigned plan_retry_after = 2;
 /// Bytes of a picture as it is sent: what a phone's camera makes fits.

@@ -117,7 +117,7 @@ awaitable<response> store_made(const call& c, set_seat_plan wish, std::function<
     if (read.made.plan != nullptr) read.text = text_of(*read.made.plan);
     return read;
   };
-  auto read = co_await offload(c.ctx.io, c.ctx.shared->printing_lane, std::move(job));
+  auto read = co_await offload(c.ctx.io, c.ctx.shared->printing_lane, std::move(job), plan_pages);
   if (!read) co_return problem(fault::unavailable, c.rq.request_id, {}, plan_retry_after);
   const auto& plan = read->made.plan;
   if (plan == nullptr) co_return problem(fault::invalid_field, c.rq.request_id, errors_of(read->made.errors));
@@ -217,7 +217,7 @@ awaitable<std::shared_ptr<const std::string>> file_of(call c, std::string form, 
     plans.put(key, {found.digest, text});
     return text;
   };
-  auto text = co_await offload(c.ctx.io, c.ctx.shared->printing_lane, std::move(make));
+  auto text = co_await offload(c.ctx.io, c.ctx.shared->printing_lane, std::move(make), plan_pages);
   co_return text ? std::move(*text) : nullptr;
 }
 
@@ -239,7 +239,7 @@ awaitable<response> show_plan(call c) {
   answer.fields.emplace_back("Cache-Control", "no-cache"); // kept, and compared at each use
   if (tags.find(tag) != std::string_view::npos) co_return answer;
   const auto text = co_await file_of(c, std::move(form), std::move(got.reply), std::move(known));
-  if (text == nullptr) co_return problem(fault::unavailable, c.rq.request_id);
+  if (text == nullptr) co_return problem(fault::unavailable, c.rq.request_id, {}, plan_retry_after);
   answer.status = 200;
   answer.content_type = type;
   answer.body = *text;

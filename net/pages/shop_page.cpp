@@ -88,7 +88,9 @@ void add_quantities(page_data& data, const ticket_type_row& type, const choice_v
   data.set("FIELD", field);
   if (choice.event.has_seats) {
     data.set_optional("SEAT_FIELD", seats_field(type.id));
-    data.set("SEATS", choice.sent.find(seats_field(type.id)));
+    // A page without its map could not take a seat out that is gone.
+    const bool is_gone = choice.problem == "seat_taken";
+    data.set("SEATS", is_gone ? std::string_view{} : choice.sent.find(seats_field(type.id)));
   }
   for (std::int64_t n = 0; n <= most; ++n) {
     const auto number = std::to_string(n);

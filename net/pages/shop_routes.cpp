@@ -152,11 +152,11 @@ std::string problem_of(const form& sent, const std::vector<item_wish>& items, co
   return is_email(sent.find("email")) ? "" : "email_wrong";
 }
 
-/// As many as are named: the page asks who needs one, not how many do.
+/// As many as are named, else one: the page asks who needs one, not how many do.
 std::uint32_t accessible_in(const form& sent, const std::vector<item_wish>& items) {
   std::uint32_t named = 0;
   for (const auto& item : items) named += static_cast<std::uint32_t>(item.seats.size());
-  return wants_accessible(sent) ? named : 0;
+  return wants_accessible(sent) ? std::max(1u, named) : 0;
 }
 
 awaitable<response> show_quote(const visit& v, const counter& at, std::vector<item_wish> items) {

@@ -86,6 +86,7 @@ inline constexpr std::uint32_t gate_searches_per_device = 60;
 /// Events that are asked for the seats of a list of tickets, one after the other; further tickets are shown
 /// without. A person has tickets with seats for a few events.
 inline constexpr std::size_t events_asked_for_seats = 8;
+inline constexpr milliseconds seats_patience{500}; ///< for all of them; no event is asked later
 
 /// Requests of a customer for an export, a minute: each costs the ledger's reader some milliseconds.
 inline constexpr std::uint32_t exports_per_customer = 10;

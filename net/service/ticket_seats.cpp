@@ -34,10 +34,13 @@ awaitable<std::vector<ticket_seat>> find_seats_of(context& ctx, const held_ticke
                                                   customer_id holder) {
   std::vector<ticket_seat> seats;
   auto questions = questions_about(holder, held);
+  const auto until = ctx.environment.steady_now() + seats_patience;
   for (auto& question : questions) {
+    if (ctx.environment.steady_now() >= until) break;
     const auto owner = owner_of(question.event);
     auto got = co_await ask_event(ctx, owner, std::move(question));
-    if (got.error || got.reply.no) continue;
+    if (got.error) break; // tickets are shown without seats rather than late
+    if (got.reply.no) continue;
     std::ranges::move(got.reply.seats, std::back_inserter(seats));
   }
   co_return seats;

@@ -9,7 +9,8 @@
 
 namespace fq::net {
 
-/// For `held.seats`. An event that does not answer leaves its tickets without. `held` must outlive the call.
+/// For `held.seats`. The first event that does not answer ends it, and slow ones do: further tickets are
+/// without. `held` must outlive the call.
 awaitable<std::vector<ticket_seat>> find_seats_of(context& ctx, const held_tickets_reply& held,
                                                   customer_id holder);
 

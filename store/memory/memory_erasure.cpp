@@ -137,23 +137,24 @@ public:
     return gone + erase_old_scans(before, limit - gone);
   }
 
-  /// By ticket.
+  /// By ticket; scans without one are single.
   std::size_t erase_old_scans(timestamp before, std::size_t limit) {
-    std::vector<std::tuple<aggregate_id, event_ticket_id, scan_id>> old;
+    std::vector<std::tuple<aggregate_id, event_ticket_id, timestamp, scan_id>> old;
     for (const auto& [number, state] : state_.aggregates) {
       const auto& scans = state.image.scans;
       if (!has_ended(state.image.event, before)) continue;
       for (const auto& s : scans) {
         const auto is_newer = [&](const scan_row& n) {
-          return n.received_at >= before && n.ticket == s.ticket && !n.ticket.is_nil();
+          return n.received_at >= before && n.ticket == s.ticket;
         };
-        if (s.received_at < before && std::ranges::none_of(scans, is_newer))
-          old.emplace_back(number, s.ticket, s.id);
+        const bool is_single = s.ticket.is_nil() || has_no_ticket(s.objection);
+        if (s.received_at < before && (is_single || std::ranges::none_of(scans, is_newer)))
+          old.emplace_back(number, s.ticket, s.received_at, s.id);
       }
     }
     std::ranges::sort(old);
     if (old.size() > limit) old.resize(limit);
-    for (const auto& [number, ticket, id] : old) erase_row(state_.aggregates.at(number).image.scans, id);
+    for (const auto& [number, ticket, at, id] : old) erase_row(state_.aggregates.at(number).image.scans, id);
     return old.size();
   }
 

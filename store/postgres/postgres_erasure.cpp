@@ -74,17 +74,18 @@ const postgres_statement old_contacts{
     + " WHERE (aggregate, id) IN (SELECT o.aggregate, o.id FROM event AS e JOIN orders AS o ON o.aggregate ="
       " e.aggregate AND o.email <> '' WHERE e.status IN (3, 4) AND e.sale_end < $1::bigint AND o.status > 1"
       " LIMIT $2::bigint)"};
-/// The inner limit lets the index of one event give its rows in order.
+/// The inner limit lets the index of one event give its rows in order. The newest scan of a ticket is one
+/// seek; NOT EXISTS would be a hash table of all new scans.
 const postgres_statement old_scans{
   "old_scans",
   "DELETE FROM checkin_scan WHERE (aggregate, id) IN (SELECT e.aggregate, due.id FROM event AS e CROSS JOIN"
-  " LATERAL (SELECT s.ticket, s.id FROM checkin_scan AS s WHERE s.aggregate = e.aggregate AND s.received_at"
-  " < $1::bigint AND (s.ticket = '00000000-0000-0000-0000-000000000000' OR NOT EXISTS (SELECT FROM"
-  " checkin_scan AS n WHERE n.aggregate = s.aggregate AND n.ticket = s.ticket AND n.received_at >= "
-  "$1::bigint))"
-  " ORDER BY s.aggregate, s.ticket, s.id LIMIT $2::bigint) AS due WHERE e.status IN (3, 4) AND"
-  " greatest(e.sale_end, e.starts_at, e.ends_at) < $1::bigint ORDER BY e.aggregate, due.ticket, due.id LIMIT"
-  " $2::bigint)"};
+  " LATERAL (SELECT s.ticket, s.received_at, s.id FROM checkin_scan AS s WHERE s.aggregate = e.aggregate AND"
+  " s.received_at < $1::bigint AND (s.ticket = '00000000-0000-0000-0000-000000000000' OR s.objection BETWEEN"
+  " 1 AND 3 OR (SELECT n.received_at FROM checkin_scan AS n WHERE n.aggregate = s.aggregate AND n.ticket ="
+  " s.ticket ORDER BY n.aggregate DESC, n.ticket DESC, n.received_at DESC LIMIT 1) < $1::bigint)"
+  " ORDER BY s.aggregate, s.ticket, s.received_at, s.id LIMIT $2::bigint) AS due WHERE e.status IN (3, 4) AND"
+  " greatest(e.sale_end, e.starts_at, e.ends_at) < $1::bigint ORDER BY e.aggregate, due.ticket,"
+  " due.received_at, due.id LIMIT $2::bigint)"};
 
 postgres_result ask(postgres_connection& db, const postgres_statement& statement,
                     const postgres_parameters& parameters) {

@@ -54,10 +54,11 @@ sqlite_erasure::statements::statements(sqlite_db& db) :
     old_scans(db, "SELECT s.aggregate, s.id FROM event AS e CROSS JOIN checkin_scan AS s"
                   " INDEXED BY checkin_scan_by_ticket ON s.aggregate = e.aggregate"
                   " WHERE e.status IN (3, 4) AND max(e.sale_end, e.starts_at, e.ends_at) < ?1"
-                  " AND s.received_at < ?1 AND (s.ticket = zeroblob(16) OR NOT EXISTS (SELECT 1 FROM"
+                  " AND s.received_at < ?1 AND (s.ticket = zeroblob(16) OR s.objection BETWEEN 1 AND 3"
+                  " OR NOT EXISTS (SELECT 1 FROM"
                   " checkin_scan AS n INDEXED BY checkin_scan_by_ticket WHERE n.aggregate = s.aggregate"
                   " AND n.ticket = s.ticket AND n.received_at >= ?1))"
-                  " ORDER BY e.aggregate, s.ticket, s.id LIMIT ?2"),
+                  " ORDER BY e.aggregate, s.ticket, s.received_at, s.id LIMIT ?2"),
     drop_scan(db, "DELETE FROM checkin_scan WHERE aggregate = ? AND id = ?") {}
 
 std::optional<erasure> sqlite_erasure::next_erasure() {

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { browser_for, check_page, fits, person, persistent_browser } from './browser.mjs';
 import { assert, eventually, expect_problem, server_for, sleep, temporary_folder } from './lib.mjs';
 import { after_sending, gate, in_order, new_nonce } from '../../web/pages/scan_gate.mjs';
+import { as_kept_now } from '../../web/pages/scan_store.mjs';
 import { code_with, ticket_codes } from './ticket_codes.mjs';
 
 /** An event whose tickets are free, with `count` of them sold; a list and `devices` tokens. */
@@ -295,6 +296,12 @@ async function type_code(page, code) {
 }
 
 const headline = (page) => page.locator('[data-headline]');
+
+test('a scan that an earlier page kept with force only says that its holder has passed', () => {
+  assert.deepEqual(as_kept_now({ nonce: 'n', force: true }), { nonce: 'n', force: true, passed: true });
+  for (const scan of [{ force: true, refused: 'unknown_ticket' }, { force: false }, { passed: true }])
+    assert.equal(as_kept_now(scan), scan);
+});
 
 test('two phones let the same ticket in while they are offline: a conflict is shown and no scan is lost', async (t) => {
   const s = await gate_for(t, { count: 3, devices: 2 });

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { browser_for, check_page, fits, person } from './browser.mjs';
 import { assert, eventually, root, temporary_folder } from './lib.mjs';
 import { languages, read_texts } from '../../web/texts.mjs';
-import { read_runs, seats_of, SeatStates } from '../../web/sdk/seats.mjs';
+import { read_runs, SeatMap, seats_of, SeatStates } from '../../web/sdk/seats.mjs';
 
 const event = '01998e3b-0000-7c11-8000-00100b2f7e55';
 const type_ids = [1, 2].map((n) => `01998e3b-0000-7c11-8000-00100b2f7e0${n}`);
@@ -41,10 +41,11 @@ function plan_of({ sections = 1, rows = 3, count = 6 }) {
 }
 
 /** The part of the page's template, with its texts. */
-function page_text(language) {
+function page_text(language, names = '') {
   const template = fs.readFileSync(path.join(root, 'net/pages/templates/choice.html'), 'utf8');
   const section = /<section class="card" data-seats[\s\S]*?<\/section>/.exec(template)[0];
-  const said = section
+  const [accessible] = /<label class="check"><input type="checkbox" name="accessible".*/.exec(template);
+  const said = (section + accessible)
     .replace(/\[\[(\w+)\]\]/g, (_, key) => texts[language][key].other)
     .replace(/\{\{#ACCESSIBLE\}\}.*?\{\{\/ACCESSIBLE\}\}/g, '');
   const state = {
@@ -63,7 +64,7 @@ function page_text(language) {
   };
   const fields = type_ids
     .map(
-      (id) => `<input type="hidden" name="s.${id}" value=""><label>${id}
+      (id) => `<input type="hidden" name="s.${id}" value="${names}"><label>${id}
       <select name="t.${id}"><option>0</option><option selected>1</option></select></label>`,
     )
     .join('');
@@ -90,8 +91,12 @@ async function open_hall(t, hall = {}, options = {}, language = 'en') {
   await page.route('**/*', (route) => {
     const url = new URL(route.request().url());
     if (url.pathname === '/')
-      return route.fulfill({ contentType: 'text/html; charset=utf-8', body: page_text(language) });
-    if (url.pathname.endsWith('/seat-plan')) return json(route, plan);
+      return route.fulfill({
+        contentType: 'text/html; charset=utf-8',
+        body: page_text(language, hall.names),
+      });
+    if (url.pathname.endsWith('/seat-plan'))
+      return hall.has_no_plan ? route.fulfill({ status: 404, body: '{}' }) : json(route, plan);
     if (url.pathname.endsWith('/seats'))
       return json(
         route,
@@ -119,7 +124,7 @@ async function open_hall(t, hall = {}, options = {}, language = 'en') {
     return route.fulfill({ path: path.join(bundle, url.pathname) });
   });
   await page.goto('http://shop.example/');
-  await page.locator('[data-seats]').waitFor();
+  if (!hall.has_no_plan) await page.locator('[data-seats]').waitFor();
   return { page, state };
 }
 
@@ -162,6 +167,25 @@ test('a map and its changes are read as the server writes them', () => {
   assert.deepEqual(known.take({ from: 8, version: 11, sold: '4' }), [], 'an earlier answer changes nothing');
 });
 
+test('who opens a map asks again while the server has too much to do', async (t) => {
+  t.mock.method(Math, 'random', () => 0); // the shortest pauses
+  const answers = [503, 200, 429, 200];
+  const asked = [];
+  const answer = () => ({ plan_types: [], ticket_type_ids: [], version: 7, seats: 0, states: '' });
+  const fetch = async (url) => {
+    asked.push(url.slice(url.lastIndexOf('/')));
+    const status = answers.shift();
+    const body = asked.at(-1) === '/seat-plan' ? plan_of({ sections: 0 }) : answer();
+    return new Response(JSON.stringify(body), { status });
+  };
+  const map = new SeatMap({ server: 'http://shop.example', event, fetch });
+  t.after(() => map.close());
+  await map.open();
+  assert.deepEqual(asked, ['/seat-plan', '/seat-plan', '/seats', '/seats']);
+  const never = new SeatMap({ server: '', event, fetch: async () => new Response('{}', { status: 404 }) });
+  await assert.rejects(never.open(), { status: 404 });
+});
+
 test('seats are chosen by pointer and keys and the form has their names', async (t) => {
   const { page, state } = await open_hall(t);
   await page.getByRole('checkbox', { name: 'Block 1, row A, seat 2,' }).click();
@@ -200,6 +224,14 @@ test('a seat that another visitor takes is taken out of the choice', async (t) =
   );
 });
 
+test('without its map the page names no seats that nobody can see', async (t) => {
+  const { page, state } = await open_hall(t, { has_no_plan: true, names: 'S0-A-2' });
+  await page.locator('[data-accessible]').check();
+  await eventually('a quote of best seats', () => state.quotes.at(-1)?.accessible === 1);
+  assert.deepEqual([await value_of(page), await value_of(page, 1)], ['', '']);
+  assert.ok(state.quotes.at(-1).items.every(({ seats, quantity }) => !seats && quantity === 1));
+});
+
 test('a large hall begins with its sections and the list has the same seats', async (t) => {
   const { page } = await open_hall(
     t,
@@ -228,6 +260,11 @@ test('a large hall begins with its sections and the list has the same seats', as
   assert.ok(await page.getByLabel('Block 3, row A, seat 1, Stalls, 10.00 EUR, chosen').isChecked());
   await page.getByLabel('Block 3, row A, seat 2, Stalls, 10.00 EUR, free').check();
   assert.equal(await value_of(page), 'S2-A-1 S2-A-2');
+  for (const n of [3, 4]) await page.getByLabel(`Block 3, row A, seat ${n}, Stalls, 10.00 EUR, free`).check();
+  const fifth = page.getByLabel('Block 3, row A, seat 5, Stalls, 10.00 EUR, free');
+  await fifth.click();
+  assert.match(await page.locator('[data-said]').textContent(), /more than one order may have/);
+  assert.ok(!(await fifth.isChecked()), 'only chosen seats are ticked');
   assert.ok(await fits(page), 'the page is not wider than the screen');
 });
 

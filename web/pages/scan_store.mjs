@@ -17,6 +17,10 @@ const finished = (transaction) =>
     transaction.onabort = transaction.onerror = () => reject(transaction.error);
   });
 
+/** Earlier pages kept a holder who had passed against the rules with `force` only. */
+export const as_kept_now = (scan) =>
+  scan.force && !scan.refused && !scan.passed ? { ...scan, passed: true } : scan;
+
 export async function open_store() {
   const request = indexedDB.open('fairqueue-scan', 1);
   request.onupgradeneeded = () => {
@@ -41,7 +45,7 @@ export async function open_store() {
         settings.put(state, 'state');
       }),
     tickets: () => read('tickets', (s) => s.getAll()),
-    waiting: () => read('waiting', (s) => s.getAll()),
+    waiting: async () => (await read('waiting', (s) => s.getAll())).map(as_kept_now),
     add_waiting: (scan) => write(['waiting'], (s) => s.put(scan)),
     /** Sent scans leave; what replaces them enters in the same step. */
     settle: (sent, more, conflicts) =>

@@ -120,7 +120,7 @@ class SeatPicker {
   }
 
   #needs_accessible() {
-    return this.#find('accessible').checked;
+    return this.#form.elements.accessible.checked;
   }
 
   /** 'chosen', 'free', 'kept', 'not_sold', 'held' or 'sold'. */
@@ -149,6 +149,7 @@ class SeatPicker {
   #toggle(number) {
     const seat = this.#map.seat(number);
     const look = this.#look(number, seat);
+    this.#show(number); // the browser has ticked the list's checkbox already
     if (look === 'chosen') this.#chosen.delete(number);
     else if (look !== 'free') return this.#announce(this.#label(number));
     else if (this.#of_type(seat.ticket_type_id).length >= this.#type_of(seat).most)
@@ -445,8 +446,8 @@ class SeatPicker {
     root.addEventListener('click', ({ target }) => this.#click(target));
     root.addEventListener('change', ({ target }) => {
       if (target.dataset.seat) this.#toggle(Number(target.dataset.seat));
-      if (target === this.#find('accessible')) this.#accessible_changed();
     });
+    this.#form.elements.accessible.addEventListener('change', () => this.#accessible_changed());
     const frame = this.#find('frame');
     frame.addEventListener('keydown', (event) => this.#key(event));
     frame.addEventListener('touchstart', (event) => this.#pinch(event, true), { passive: true });
@@ -582,6 +583,8 @@ export async function show_seats(root, form) {
   try {
     await map.open();
   } catch {
+    for (const field of form.querySelectorAll('input[name^="s."]')) field.value = ''; // unseen
+    form.dispatchEvent(new Event('input', { bubbles: true }));
     return null;
   }
   new SeatPicker(root, form, map);

@@ -4,6 +4,9 @@
 
 const poll_ms = 2_000;
 const retry_cap_ms = 30_000;
+/** Of the first reading, while the server has too much to do. */
+const open_tries = 5;
+const open_retry_ms = 1_000;
 /** A crowd that must read again does not come at once. */
 const reload_spread_ms = 500;
 
@@ -139,10 +142,10 @@ export class SeatMap extends EventTarget {
 
   /** Reads plan and map, then follows the map. */
   async open() {
-    this.plan = await this.#get('/seat-plan');
+    this.plan = await this.#get_patiently('/seat-plan');
     this.seats = seats_of(this.plan);
     this.known = new SeatStates(this.seats);
-    this.known.take(await this.#get('/seats'));
+    this.known.take(await this.#get_patiently('/seats'));
     this.#follow();
     return this;
   }
@@ -185,6 +188,20 @@ export class SeatMap extends EventTarget {
     });
     if (response.ok) return response.json();
     throw Object.assign(new Error(`seats: ${response.status}`), { status: response.status });
+  }
+
+  /** Tries again after 503 and 429, each time later, until close(). */
+  async #get_patiently(path) {
+    const { signal } = this.#ended;
+    for (let tries = 1; ; ++tries) {
+      try {
+        return await this.#get(path);
+      } catch (no) {
+        const is_busy = no.status === 503 || no.status === 429;
+        if (!is_busy || tries === open_tries || signal.aborted) throw no;
+      }
+      await pause(open_retry_ms * 2 ** (tries - 1) * (0.5 + Math.random()), signal);
+    }
   }
 
   /** Polls while there is no socket. */

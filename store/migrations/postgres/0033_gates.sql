@@ -3,7 +3,9 @@
 -- needs: 11
 
 ALTER TABLE checkin_device ADD COLUMN may_force boolean NOT NULL DEFAULT false;
+-- Until now every device might.
+UPDATE checkin_device SET may_force = true;
 
--- For deletion after the end of the event, whole tickets together.
-CREATE INDEX checkin_scan_by_ticket ON checkin_scan (aggregate, ticket, id);
+-- For deletion after the end of the event, whole tickets together; whether a ticket has a newer scan is one seek.
+CREATE INDEX checkin_scan_by_ticket ON checkin_scan (aggregate, ticket, received_at, id);
 DROP INDEX checkin_scan_received;

@@ -188,6 +188,16 @@ CAF_TEST(a claim names no more accessible seats than it asks for) {
   f.sound();
 }
 
+CAF_TEST(a number of tickets has the accessible seats that it asks for if no other item has seats) {
+  seats_fixture f;
+  f.s.give_plan(make_plan(draft_of_rows({"acssca", "SSSS"})).plan, {0, 1}, {.singles = single_rule::off});
+  CAF_CHECK(!f.s.claim(1, {f.units(0, 2)}, {.asks_accessible = 1}));
+  CAF_CHECK(f.seats_of(1) == "A-1 A-2" || f.seats_of(1) == "A-5 A-6");
+  CAF_CHECK(!f.s.claim(2, {f.units(0, 1), f.units(1, 1)}, {.asks_accessible = 1}));
+  CAF_CHECK(f.seats_of(2).starts_with("A-3") || f.seats_of(2).starts_with("A-4"));
+  f.is_refused(f.s.claim(3, {f.units(1, 1)}, {.asks_accessible = 1}), reason::no_best_seats);
+}
+
 CAF_TEST(a claim without wishes has the best seat) {
   seats_fixture f;
   CAF_CHECK(!f.s.claim(1));

@@ -61,6 +61,25 @@ CAF_TEST(a list of tickets has the seats that their events know) {
   CAF_CHECK(s.told->asked_ticket_seats.holder == s.customer);
 }
 
+CAF_TEST(no further event is asked for seats once one does not answer) {
+  holder s;
+  for (const std::uint64_t n : {1, 2, 3}) {
+    event_ticket_listing with_seat;
+    with_seat.event = make_uuid(s.clock.wall_now(), first_event_aggregate, n);
+    with_seat.ticket = s.view.ticket;
+    with_seat.ticket.seat = 8;
+    s.told->held_tickets.tickets.push_back(with_seat);
+  }
+  const auto shown_tickets = [&s] {
+    return json_of(s.send(method::get, "/event-tickets", {}, s.as_customer())).at("items").as_array().size();
+  };
+  CAF_CHECK_EQUAL(shown_tickets(), 3u);
+  CAF_CHECK_EQUAL(s.told->seat_questions, 3);
+  s.told->seats_error = make_error(errc::unavailable);
+  CAF_CHECK_EQUAL(shown_tickets(), 3u);
+  CAF_CHECK_EQUAL(s.told->seat_questions, 4);
+}
+
 CAF_TEST(only the holder sees the code of a ticket) {
   holder s;
   const auto own = s.own();

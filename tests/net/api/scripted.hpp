@@ -97,6 +97,8 @@ struct script {
   list_event_tickets asked_event_tickets;
   find_ticket_papers asked_papers;
   find_ticket_seats asked_ticket_seats;
+  int seat_questions = 0;
+  caf::error seats_error; ///< to them
   offer_ticket asked_offer;
   end_transfer asked_transfer_end;
   list_held_tickets asked_held_tickets;
@@ -204,8 +206,10 @@ inline auto scripted_tickets(const script_ptr& s) {
                       s->asked_papers = m;
                       return scripted(*s, s->papers);
                     },
-                    [s](const find_ticket_seats& m) {
+                    [s](const find_ticket_seats& m) -> caf::result<ticket_seats_reply> {
                       s->asked_ticket_seats = m;
+                      ++s->seat_questions;
+                      if (s->seats_error) return s->seats_error;
                       return scripted(*s, s->ticket_seats);
                     },
                     [s](const offer_ticket& m) {

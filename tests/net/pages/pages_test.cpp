@@ -68,7 +68,9 @@ CAF_TEST(the choice of an event with seats has fields for their names) {
   event.ticket_types = {{.id = id, .name = "Stalls", .price = 500, .total = 9, .max_per_order = 4}};
   const std::string base;
   const shopper who{language::en, base, from_unix_ms(0)};
-  const auto shown = [&] { return render(choice_page(who, {event, nullptr, sent}), base, nullptr).body; };
+  const auto shown = [&](std::string problem = {}) {
+    return render(choice_page(who, {event, nullptr, sent, {}, std::move(problem)}), base, nullptr).body;
+  };
   const auto has = [](const std::string& page, const std::string& part) {
     return page.find(part) != std::string::npos;
   };
@@ -77,6 +79,8 @@ CAF_TEST(the choice of an event with seats has fields for their names) {
   event.has_seats = true;
   const auto page = shown();
   CAF_CHECK(has(page, "data-seats") && has(page, field) && has(page, "data-accessible checked"));
+  CAF_CHECK(page.find("data-accessible") > page.find("</section>")); // also while the map is hidden
+  CAF_CHECK(has(shown("not_together"), field) && !has(shown("seat_taken"), "A-1 A-2"));
   CAF_CHECK(has(page, R"("name":"Stalls","price":"5.00 EUR","most":4,"on_sale":true)"));
   CAF_CHECK(has(page, R"("seats_chosen":{"other":"Chosen: {seats}"})"));
 }

@@ -107,8 +107,8 @@ CAF_TEST(scans of an event without an end stay until its begin) {
 CAF_TEST(the scans of a ticket are deleted together and unreadable ones by their age) {
   in_every_world([](world& w) {
     const auto first = scan_at(1, id_of(5), noon - seconds{90}), last = scan_at(2, id_of(5), noon);
-    const auto other = scan_at(3, id_of(4), noon - seconds{80}),
-               again = scan_at(4, id_of(4), noon - seconds{70});
+    const auto again = scan_at(3, id_of(4), noon - seconds{70}),
+               other = scan_at(4, id_of(4), noon - seconds{80});
     auto unread = scan_at(5, {}, noon - seconds{90}), late = scan_at(6, {}, noon);
     for (auto* s : {&unread, &late}) {
       s->is_admitted = false;
@@ -118,11 +118,30 @@ CAF_TEST(the scans of a ticket are deleted together and unreadable ones by their
     for (const auto& s : {first, last, other, again, unread, late}) content.emplace_back(scan_recorded{s});
     FQ_COMMITS(w.put(std::move(content)));
     end_event(w, noon - seconds{200}, noon - seconds{100});
-    CAF_CHECK_EQUAL(prune_scans(w, noon, 2), 2u); // by ticket, then by id
+    CAF_CHECK_EQUAL(prune_scans(w, noon, 2), 2u); // by ticket, then by arrival
     CAF_CHECK((w.image().scans == std::vector{first, last, again, late}));
     CAF_CHECK_EQUAL(prune_scans(w, noon), 1u);
     CAF_CHECK((w.image().scans == std::vector{first, last, late}));
     CAF_CHECK_EQUAL(prune_scans(w, noon + seconds{1}), 3u);
+  });
+}
+
+CAF_TEST(scans that name no ticket of the event are deleted by their age) {
+  in_every_world([](world& w) {
+    using enum scan_objection;
+    changes content;
+    std::uint64_t n = 0;
+    for (const auto objection : {unreadable, other_event, unknown_ticket, wrong_key})
+      for (const auto at : {noon - seconds{90}, noon}) {
+        auto scan = scan_at(++n, id_of(5 + static_cast<std::uint64_t>(objection)), at);
+        scan.is_admitted = false;
+        scan.objection = objection;
+        content.emplace_back(scan_recorded{scan});
+      }
+    FQ_COMMITS(w.put(std::move(content)));
+    end_event(w, noon - seconds{200}, noon - seconds{100});
+    CAF_CHECK_EQUAL(prune_scans(w, noon), 3u);
+    CAF_CHECK_EQUAL(prune_scans(w, noon + seconds{1}), 5u);
   });
 }
 

@@ -140,6 +140,18 @@ CAF_TEST(the history of a ledger of version 24 tells of event tickets without a 
   CAF_CHECK_EQUAL(after.integer("SELECT count(*) FROM history"), 2);
 }
 
+CAF_TEST(devices of a ledger of version 32 still let in against the rules) {
+  const temp_folder folder;
+  sqlite_db db(folder / "ledger.db", sqlite_access::read_write, milliseconds{100});
+  write_version(db, 32);
+  db.execute("PRAGMA foreign_keys = OFF"); // without an event
+  db.execute(
+    "INSERT INTO checkin_device (aggregate, id, label, gate, lists, secret_hash, created_at, revoked_at)"
+    " VALUES (16, zeroblob(16), 'Phone', '', '', 'hash', 1, 0)");
+  migrate(db);
+  CAF_CHECK_EQUAL(db.integer("SELECT may_force FROM checkin_device"), 1);
+}
+
 CAF_TEST(a history of another form is refused and nothing is changed) {
   const temp_folder folder;
   sqlite_db db(folder / "ledger.db", sqlite_access::read_write, milliseconds{100});
