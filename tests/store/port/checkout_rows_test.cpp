@@ -82,6 +82,20 @@ CAF_TEST(an event has an async percentage of its own or the one of the installat
   });
 }
 
+CAF_TEST(an event keeps its questions and the number of the last one) {
+  in_every_world([](world& w) {
+    auto event = sample_event();
+    CAF_CHECK((w.image().event == event));
+    event.questions.pop_back();
+    event.questions_numbered = 5'000'000;
+    FQ_COMMITS(w.put({event_changed{event.status, event}}));
+    CAF_CHECK((w.image().event == event));
+    event.questions.clear();
+    FQ_COMMITS(w.put({event_changed{event.status, event}}));
+    CAF_CHECK((w.image().event == event));
+  });
+}
+
 CAF_TEST(a payment keeps what its gateway calls it and the tax that was added) {
   in_every_world([](world& w) {
     const auto claim = sample_claim(1, 1);

@@ -103,7 +103,6 @@ inline event_row sample_event(aggregate_id aggregate = sale, std::uint64_t organ
   e.queue.over_admission_percent = 110;
   e.questions = {{1, question_kind::choice, true, true, "Meal?", {"Rice", "Ẹ̀bà & soup"}},
                  {4, question_kind::consent, false, false, "Photos may be taken.", {}}};
-  e.questions_numbered = 7;
   e.created_at = e.updated_at = noon;
   return e;
 }
