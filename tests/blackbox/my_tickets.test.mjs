@@ -268,6 +268,34 @@ test('who signs out on a page without script leaves no tickets for when there is
   await assert.rejects(page.goto(`${h.server.url}/my/tickets`), /ERR_CONNECTION_REFUSED|ERR_FAILED/);
 });
 
+test('a copy of the tickets that is on its way does not outlive the sign-out', async (t) => {
+  const h = await in_hand(t);
+  const context = await person(t, await browser_for());
+  await context.addCookies(cookies_of(h, h.ann));
+  const page = await context.newPage();
+  await page.addInitScript(() => {
+    const { fetch } = globalThis;
+    const may_arrive = new Promise((resolve) => (globalThis.let_arrive = resolve));
+    globalThis.fetch = async (...wish) => {
+      const answer = await fetch(...wish);
+      globalThis.has_answer = true;
+      await may_arrive;
+      return answer;
+    };
+  });
+  await page.goto(`${h.server.url}/my/tickets`);
+  await page.waitForFunction(() => globalThis.has_answer);
+  await page.evaluate(() => globalThis.navigator.serviceWorker.ready);
+  const tab = await context.newPage();
+  await tab.goto(`${h.server.url}/shop`);
+  const sign_out = tab.getByRole('button', { name: 'Sign out' });
+  await sign_out.click();
+  await sign_out.waitFor({ state: 'detached' });
+  await page.evaluate(() => globalThis.let_arrive());
+  await page.locator('html[data-kept]').waitFor();
+  assert.ok(!(await page.evaluate(async () => Boolean(await globalThis.caches.match('/my/tickets')))));
+});
+
 test('a visitor signs in on the page', async (t) => {
   const server = await server_for(t);
   const page = await (await person(t, await browser_for())).newPage();

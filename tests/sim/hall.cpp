@@ -77,6 +77,9 @@ seat_wish wish_seats(world& w, std::vector<item_wish>& items) {
       item.seats = some_names(w, item.quantity);
       item.quantity = static_cast<std::uint32_t>(item.seats.size());
     }
+  const bool is_named = std::ranges::any_of(items, [](const item_wish& i) { return !i.seats.empty(); });
+  if (wish.asks_accessible > 0 && !is_named && !chance(w.rng, 200))
+    wish.asks_accessible = 0; // else most of these wishes are refused: a hall has few such seats
   return wish;
 }
 

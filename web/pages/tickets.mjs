@@ -49,8 +49,9 @@ async function rotate() {
 
 /** Keeps what this page needs, as the server gives it now. */
 async function keep() {
-  const answer = await fetch(page, { headers: { Accept: 'text/html' } });
+  // Before the request: a sign-out deletes this cache, and what enters it afterwards is never found.
   const cache = await caches.open(kept_name);
+  const answer = await fetch(page, { headers: { Accept: 'text/html' } });
   if (!answer.ok || answer.redirected) return caches.delete(kept_name);
   const copy = answer.clone();
   const text = new DOMParser().parseFromString(await answer.text(), 'text/html');
