@@ -76,6 +76,7 @@ std::set<std::string> described_tokens(const route& r) {
   std::set<std::string> all;
   for (const auto& choice : operation.get_object().at("security").get_array()) {
     const auto& tokens = choice.get_object();
+    if (tokens.contains("originKey")) continue; // a field of its own in place of a token
     all.insert(tokens.empty() ? std::string{} : std::string{tokens.begin()->key()});
   }
   return all;
