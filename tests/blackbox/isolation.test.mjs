@@ -45,6 +45,9 @@ const expected = {
   'PUT /events/{id}/seat-plan': '401 403 403 - 404 404 404 401 401 401 403 403',
   'DELETE /events/{id}/seat-plan': '401 403 403 - 404 404 404 401 401 401 403 403',
   'PUT /events/{id}/seat-plan/hall': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'PUT /events/{id}/picture': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'DELETE /events/{id}/picture': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'GET /pictures/{name}': '404 404 404 404 404 404 404 404 404 404 404 404',
   'GET /events/{id}/stats': '401 403 403 200 404 404 404 401 401 401 403 403',
   'GET /events/{id}/statistics': '401 403 403 200 404 404 404 401 401 401 403 403',
   'GET /events/{id}/report': '401 403 403 200 404 404 404 401 401 401 403 403',
@@ -270,10 +273,12 @@ async function answer_of(server, method, path, operation, ids, identity, token) 
     headers['Content-Type'] = 'application/x-www-form-urlencoded';
     headers.Origin = server.url;
   }
+  const [type] = Object.keys(operation.requestBody?.content ?? {});
+  if (type?.startsWith('image/')) headers['Content-Type'] = type;
   const answer = await server.request(method, path, {
     token,
     headers,
-    body: form ?? body,
+    body: form ?? body ?? (type && 'neither JSON nor a form'),
     unchecked: true,
   });
   assert.ok(answer.status < 500 || answer.status === 503, `${method} ${path} ${identity}: ${answer.text}`);
