@@ -45,23 +45,33 @@ form form::read(const request& rq, std::optional<response>& no) {
     no = problem(fault::unsupported_media_type, rq.request_id, "Send application/x-www-form-urlencoded.");
     return out;
   }
+  const auto malformed = [&](fault why) { no = problem(why, rq.request_id, "The form is malformed."); };
   auto rest = rq.body;
+  if (std::ranges::count(rest, '&') >= std::ptrdiff_t{form_fields_max}) {
+    malformed(fault::invalid_field);
+    return out;
+  }
   while (!rest.empty()) {
     const auto end = std::min(rest.find('&'), rest.size());
     const auto one = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     const auto equals = std::min(one.find('='), one.size());
     auto name = decoded(one.substr(0, equals)), value = decoded(one.substr(std::min(equals + 1, one.size())));
-    const bool is_new =
-      name && std::ranges::none_of(out.fields_, [&](const auto& f) { return f.first == *name; });
-    if (!is_new || !value || out.fields_.size() == form_fields_max) {
-      no = problem(is_new || !name ? fault::invalid_field : fault::duplicate_field, rq.request_id,
-                   "The form is malformed.");
+    if (!name || !value) {
+      malformed(fault::invalid_field);
       return out;
     }
     out.fields_.emplace_back(std::move(*name), std::move(*value));
   }
+  if (out.has_repeated_field()) malformed(fault::duplicate_field);
   return out;
+}
+
+bool form::has_repeated_field() const {
+  std::vector<std::string_view> names;
+  for (const auto& [name, value] : fields_) names.push_back(name);
+  std::ranges::sort(names);
+  return std::ranges::adjacent_find(names) != names.end();
 }
 
 std::string_view form::find(std::string_view name) const {

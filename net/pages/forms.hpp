@@ -29,6 +29,8 @@ public:
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& fields() const { return fields_; }
 
 private:
+  [[nodiscard]] bool has_repeated_field() const;
+
   std::vector<std::pair<std::string, std::string>> fields_;
 };
 
