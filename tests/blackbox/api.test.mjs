@@ -67,7 +67,7 @@ test('/docs: a page with files of this server only, which may be cached', async 
   for (const file of files) {
     const plain = await server.get(file);
     assert.equal(plain.status, 200);
-    assert.equal(plain.headers['cache-control'], 'public, max-age=86400');
+    assert.equal(plain.headers['cache-control'], 'public, max-age=31536000, immutable');
     assert.equal(plain.headers.vary, 'Accept-Encoding');
     const packed = await fetch(`${server.url}${file}`, {
       headers: { 'accept-encoding': 'gzip', 'connection': 'close' },
@@ -199,7 +199,7 @@ test('the facts of an event: in the API, on pages, in calendars; null clears the
   const { picture } = pictured.json;
   const file = await server.get(`/pictures/${picture}-small`);
   assert.equal(file.headers['content-type'], 'image/jpeg');
-  assert.equal(file.headers['cache-control'], 'public, max-age=31536000, immutable');
+  assert.equal(file.headers['cache-control'], 'public, max-age=86400');
   expect_problem(await send(Buffer.from('GIF89a'), 'image/png'), 422, 'picture_unreadable');
   const with_picture = (await server.get(`/wait/${event.id}`, html)).text;
   assert.ok(
