@@ -29,7 +29,6 @@ std::string letters_of(const std::string& which) {
          + " AND (NOT $4::boolean OR event.organizer = $5::uuid) ORDER BY l.id DESC LIMIT $3::bigint";
 }
 
-/// The rows of one aggregate.
 template <class Row>
 std::string sorted_rows(const std::string& order) {
   return select_rows<Row>() + "WHERE aggregate = $1::bigint ORDER BY " + order;
