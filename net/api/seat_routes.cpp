@@ -152,12 +152,18 @@ awaitable<response> remove_plan(call c) {
   co_return response{.status = 204, .content_type = {}};
 }
 
-/// The first digest that the client names; the owner compares it.
-std::string digest_in(std::string_view if_none_match) {
+/// Of this program: another version may draw the same plan differently.
+std::string plan_tag(const context& ctx, std::string_view digest) {
+  return '"' + std::string{digest} + '-' + ctx.state.release + '"';
+}
+
+/// The digest in the first tag that the client names; the owner compares it. Empty: it is of another version.
+std::string digest_in(const context& ctx, std::string_view if_none_match) {
   const auto begin = if_none_match.find('"');
-  const auto end = begin == std::string_view::npos ? begin : if_none_match.find('"', begin + 1);
+  const auto end = begin == std::string_view::npos ? begin : if_none_match.find('-', begin + 1);
   if (end == std::string_view::npos || end - begin > plan_digest_max) return {};
-  return std::string{if_none_match.substr(begin + 1, end - begin - 1)};
+  const auto digest = if_none_match.substr(begin + 1, end - begin - 1);
+  return if_none_match.substr(begin).starts_with(plan_tag(ctx, digest)) ? std::string{digest} : std::string{};
 }
 
 /// What the owner answered in the asked form, from `services::plans` if it has it. Null: it cannot be made.
@@ -183,10 +189,10 @@ awaitable<response> show_plan(call c) {
   const auto type = plan_file_type(form);
   const auto tags = c.rq.field("If-None-Match");
   auto known = c.ctx.shared->plans.find(to_string(c.id) + form);
-  find_seat_plan wish{{c.id, c.by}, known ? known->digest : digest_in(tags)};
+  find_seat_plan wish{{c.id, c.by}, known ? known->digest : digest_in(c.ctx, tags)};
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
-  const auto tag = '"' + got.reply.digest + '"';
+  const auto tag = plan_tag(c.ctx, got.reply.digest);
   response answer{.status = 304, .content_type = {}};
   answer.fields.emplace_back("ETag", tag);
   answer.fields.emplace_back("Cache-Control", "no-cache"); // kept, and compared at each use
