@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The handle of an event actor. Its messages are declared only: include the conversation that you send
-// (fan_messages.hpp, organizer_messages.hpp, hub_messages.hpp ...).
+// (fan_messages.hpp, organizer_messages.hpp, subscriber_messages.hpp ...).
 #pragma once
 #include "actors/protocol/message_list.hpp"
 
@@ -19,7 +19,7 @@ using event_handle = caf::typed_actor<
   caf::replies_to<end_session>::with<ack_reply>, ///< after commit
   caf::replies_to<change_lock>::with<locks_reply>, ///< after commit
   caf::replies_to<find_locks>::with<locks_reply>,
-  caf::reacts_to<present>, ///< from a hub
+  caf::reacts_to<present>, ///< from a subscriber
   caf::replies_to<open_claim>::with<claim_reply>, ///< after commit
   caf::replies_to<find_claim>::with<claim_reply>,
   caf::replies_to<release_claim>::with<ack_reply>, ///< after commit

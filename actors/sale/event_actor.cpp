@@ -34,7 +34,7 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
   services_ = &services;
   memory_retention_ = std::max(services.rules.memory_retention, rate_window_loaded);
   supervisor_ = std::move(supervisor);
-  hubs_.emplace(self, aggregate);
+  subscribers_.emplace(self, aggregate);
   self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
   if (supervisor_) self_->monitor(supervisor_);
   load();
@@ -230,7 +230,7 @@ void event_state::serve(const acquired& image) {
     caf::anon_send(caf::actor_cast<caf::actor>(table), std::move(news));
   };
   const auto mark_table = [this](const caf::strong_actor_ptr& table, push_mark mark) {
-    self_->send(caf::actor_cast<hub_handle>(table), mark);
+    self_->send(caf::actor_cast<subscriber_handle>(table), mark);
   };
   sessions_ = std::make_unique<event_sessions>(
     tell_table, mark_table, *clock_, [env = services_->env] { return env->steady_now(); }, *sale_, *journal_,
@@ -259,7 +259,7 @@ void event_state::reload() {
   if (std::exchange(is_moving_, false)) self_->send(region_, handed_over{aggregate_, false});
   stop_serving();
   told_->end();
-  hubs_->start_over();
+  subscribers_->start_over();
   mirror_ = nullptr;
   audit_ = nullptr;
   sessions_ = nullptr;
@@ -379,7 +379,8 @@ void event_state::on_idle_check() {
   set_timer(timer_kind::idle, services_->idle_after, 0);
   if (serving_) forget_erased();
   // Nothing may become due while it lingers: the region takes it for running. Twice: clocks differ.
-  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet(now() + 2 * moved_linger))
+  if (!serving_ || !subscribers_->empty() || !journal_->is_idle()
+      || !sale_->is_quiet(now() + 2 * moved_linger))
     return;
   if (statistics_armed_ || reads_under_way_ > 0) return;
   if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
@@ -414,7 +415,7 @@ void event_state::retire() {
   sessions_ = nullptr;
   statistics_.reset();
   seat_ = nullptr;
-  hubs_->leave();
+  subscribers_->leave();
   demonitor_listeners();
 }
 

@@ -10,15 +10,15 @@
 #include "actors/protocol/cache_messages.hpp"
 #include "actors/protocol/checkin_messages.hpp"
 #include "actors/protocol/fan_messages.hpp"
-#include "actors/protocol/hub_messages.hpp"
 #include "actors/protocol/ledger_messages.hpp"
 #include "actors/protocol/organizer_messages.hpp"
 #include "actors/protocol/payment_messages.hpp"
 #include "actors/protocol/region_messages.hpp"
+#include "actors/protocol/subscriber_messages.hpp"
 #include "actors/sale/event_audit.hpp"
-#include "actors/sale/event_hubs.hpp"
 #include "actors/sale/event_mirror.hpp"
 #include "actors/sale/event_sessions.hpp"
+#include "actors/sale/event_subscribers.hpp"
 #include "actors/storage/ledger_memory.hpp"
 #include "actors/storage/owner.hpp"
 #include "crypto/event_ticket_code.hpp"
@@ -387,10 +387,10 @@ private:
   std::unordered_map<queue_number, std::uint64_t> joined_;
   std::size_t reads_under_way_ = 0; ///< of forgotten entries
   trace_book traces_;
-  std::optional<event_hubs<pointer>> hubs_;
+  std::optional<event_subscribers<pointer>> subscribers_;
   std::uint64_t line_version_ = 0; ///< the last decision that subscribers hear of
   std::shared_ptr<told_version> told_; ///< to this process; null: never served
-  std::set<caf::actor_addr> monitored_; ///< hubs and session tables, including unsubscribed ones
+  std::set<caf::actor_addr> monitored_; ///< subscribers and session tables, including unsubscribed ones
   bool pulses_ = false; ///< the pulse timer is set
   bool watches_lease_ = false; ///< the lease timer is set
   milliseconds last_request_{0};

@@ -40,9 +40,9 @@ enum class bug : std::uint8_t {
   answers_after_handover, ///< an owner that handed over its event continues to answer
   takes_back_given, ///< a region that handed over an event starts it again at the next request
   handover_keeps_lease, ///< an event is handed over without its lease
-  subscribes_twice, ///< a hub that subscribes twice gets every push twice
-  lost_hub_kept, ///< the hub of a lost connection stays subscribed and is mistaken for the one that
-                 ///< reconnects
+  subscribes_twice, ///< a subscriber that subscribes twice gets every push twice
+  lost_subscriber_kept, ///< the subscriber of a lost connection stays subscribed and is mistaken for the one
+                        ///< that reconnects
   lost_peer_kept, ///< a lost node still counts as reachable
   windows_ignored, ///< entries are admitted before anything can be bought
   returned_stock_kept, ///< a session whose claim ended without a purchase goes on to its end
@@ -78,7 +78,7 @@ enum class bug : std::uint8_t {
   absence_believed, ///< a session that the cache does not have is over
   // notices and pushes
   overtaking_not_told, ///< io threads do not learn of new places before others
-  return_not_told, ///< hubs do not learn that the holder of an AWAY place came back
+  return_not_told, ///< subscribers do not learn that the holder of an AWAY place came back
   recipients_forgotten, ///< a domain event counts as delivered although its deliveries were not stored
   any_answer_delivers, ///< a delivery counts as delivered whatever its target answered
   lock_given_twice, ///< a session gets a name that another one has locked

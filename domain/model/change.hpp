@@ -5,18 +5,16 @@
 #pragma once
 #include "domain/model/rows.hpp"
 
-#include <memory>
 #include <variant>
 #include <vector>
 
 namespace fq {
 
-/// Catalog: a new aggregate with epoch 0, its event, its ticket types and its seat plan, if any. Refused if
-/// the aggregate number exists.
+/// Catalog: a new aggregate with epoch 0, its event and its ticket types. Refused if the aggregate number
+/// exists.
 struct event_created {
   event_row event;
   std::vector<ticket_type_row> ticket_types;
-  std::shared_ptr<const event_plan_row> plan = {}; ///< a pointer, because a change of any kind has its room
 };
 
 /// The whole event row (settings, status, times). Refused unless the stored status is `from`.

@@ -68,7 +68,7 @@ enum class reason : std::uint8_t {
   not_transferable, ///< detail: the ticket's state, or REFUND_PENDING
   device_unknown, ///< no such scanner, a wrong secret, or revoked
   scan_id_reused, ///< the id belongs to a scan of another ticket or direction
-  too_many, ///< the event has as many as it may; first: how many
+  too_many, ///< the event or the tenant has as many as it may; first: how many
   picture_limit, ///< the organizer or the tenant has as many pictures as it may
 };
 

@@ -252,6 +252,10 @@ public:
   [[nodiscard]] const session_locks& locks() const { return locks_; }
   [[nodiscard]] const inventory& stock() const { return stock_; }
   [[nodiscard]] const claims_book& claims() const { return claims_; }
+  /// Before the map is read: its standing places are those of the stock.
+  void count_standing() {
+    if (seating_) seating_->count_standing(stock_.types());
+  }
   /// Null: the event has no plan.
   [[nodiscard]] const seating* seats() const { return seating_.get(); }
   [[nodiscard]] const payments_book& payments() const { return payments_; }

@@ -303,7 +303,7 @@ struct checkin_type_count {
   std::uint64_t valid = 0, in = 0, out = 0;
 };
 
-/// A state change of an entry, as pushed to hubs.
+/// A state change of an entry, as pushed to subscribers.
 struct entry_change {
   entry_id id;
   queue_number number{};

@@ -24,6 +24,7 @@ namespace fq::net {
 [[nodiscard]] std::span<const route> picture_routes();
 [[nodiscard]] std::span<const route> queue_routes();
 [[nodiscard]] std::span<const route> report_routes();
+[[nodiscard]] std::span<const route> plan_routes();
 [[nodiscard]] std::span<const route> seat_routes();
 [[nodiscard]] std::span<const route> task_routes();
 [[nodiscard]] std::span<const route> ticket_routes();

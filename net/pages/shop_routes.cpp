@@ -369,7 +369,7 @@ std::span<const route> shop_routes() {
     {get, "/shop/orders/{id}", page_of<show_order>},
     {post, "/shop/orders/{id}", form_to<act_on_order>},
     {get, "/shop/events/{id}", page_of<show_tickets>},
-    {post, "/shop/events/{id}", form_to<act_on_choice>, choice_body_max},
+    {post, "/shop/events/{id}", form_to<act_on_choice>, order_body_max},
     {get, "/shop/events/{id}/return", page_of<come_back, extra_query::ignored>},
   };
   return table;

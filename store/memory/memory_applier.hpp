@@ -39,8 +39,6 @@ public:
       if (!is_sound(t) || t.held != 0 || t.sold != 0 || find_row(stored, t.ordinal)) return false;
       put_row(stored, t);
     }
-    if (c.plan && !is_sound(*c.plan)) return false;
-    if (c.plan) fresh.image.plan = *c.plan;
     const std::string status{name_of(c.event.status)};
     fresh.history.push_back({0, name_of(history_kind::event), to_string(c.event.id), "", status, batch_.at});
     state_.aggregates.emplace(number, std::move(fresh));

@@ -29,7 +29,6 @@ std::string letters_of(const std::string& which) {
          + " AND (NOT $4::boolean OR event.organizer = $5::uuid) ORDER BY l.id DESC LIMIT $3::bigint";
 }
 
-/// The rows of one aggregate.
 template <class Row>
 std::string sorted_rows(const std::string& order) {
   return select_rows<Row>() + "WHERE aggregate = $1::bigint ORDER BY " + order;
@@ -127,7 +126,8 @@ const postgres_statement tickets_of_holder{
   "tickets_of_holder",
   listed_event_ticket_columns
     + "WHERE t.holder = $1::uuid AND t.id < $2::uuid AND t.status <> 4 ORDER BY t.id DESC LIMIT $3::bigint"};
-const std::string plan_owner = "WHERE tenant = $1::bigint AND (NOT $2::boolean OR organizer = $3::uuid)";
+const std::string plan_owner = "WHERE tenant = $1::bigint AND (NOT $2::boolean OR organizer IN ($3::uuid, "
+                               "'00000000-0000-0000-0000-000000000000'))";
 const postgres_statement seat_plans{"seat_plans", select_listed<seat_plan_row>() + plan_owner
                                                     + " AND id > $4::uuid ORDER BY id LIMIT $5::bigint"};
 const postgres_statement one_seat_plan{"one_seat_plan", select_rows<seat_plan_row>() + plan_owner

@@ -56,8 +56,6 @@ public:
     add_inserted(rounds_.rows(round, postgres_write::insert_event), e, {});
     for (const auto& t : c.ticket_types)
       add_inserted(rounds_.rows(round, postgres_write::insert_ticket_type), t, {e.aggregate, e.tenant});
-    if (c.plan)
-      add_inserted(rounds_.rows(round, postgres_write::insert_event_plan), *c.plan, {e.aggregate, e.tenant});
     // The history of the event starts before its first batch.
     write_history({e.aggregate, 0, 0, e.tenant}, {history_kind::event, e.id}, std::optional<event_status>{},
                   e.status);

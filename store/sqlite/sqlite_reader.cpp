@@ -114,10 +114,11 @@ sqlite_reader::statements::statements(sqlite_db& db) :
                                   " ORDER BY o.id DESC LIMIT ?2"),
     letters_of_tenant(db, letters_of_tenant_sql("")),
     open_letters_of_tenant(db, letters_of_tenant_sql(" AND l.status = 0")),
-    seat_plans(db, select_listed<seat_plan_row>()
-                     + "WHERE tenant = ?1 AND (NOT ?2 OR organizer = ?3) AND id > ?4 ORDER BY id LIMIT ?5"),
+    seat_plans(
+      db, select_listed<seat_plan_row>()
+            + "WHERE tenant = ?1 AND (NOT ?2 OR organizer IN (?3, ?6)) AND id > ?4 ORDER BY id LIMIT ?5"),
     one_seat_plan(db, select_rows<seat_plan_row>()
-                        + "WHERE tenant = ?1 AND (NOT ?2 OR organizer = ?3) AND id = ?4 LIMIT ?5"),
+                        + "WHERE tenant = ?1 AND (NOT ?2 OR organizer IN (?3, ?6)) AND id = ?4 LIMIT ?5"),
     // Each part but the second uses its own partial index.
     to_wake(
       db,
@@ -264,7 +265,7 @@ std::vector<event_ticket_listing> sqlite_reader::list_event_tickets(const event_
 std::vector<seat_plan_row> sqlite_reader::list_seat_plans(const seat_plan_filter& filter) {
   auto& s = (filter.id.is_nil() ? sql_.seat_plans : sql_.one_seat_plan)
               .bind(filter.tenant, filter.organizer.has_value(), filter.organizer.value_or(organizer_id{}),
-                    filter.id.is_nil() ? filter.after : filter.id, filter.limit);
+                    filter.id.is_nil() ? filter.after : filter.id, filter.limit, organizer_id{});
   return collect(s, row_from<seat_plan_row>);
 }
 

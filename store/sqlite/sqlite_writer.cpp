@@ -162,7 +162,6 @@ public:
     sql_.insert_aggregate.run(e.aggregate, aggregate_kind_of(e.kind), e.tenant, batch_.at);
     insert_row(sql_.insert_event, e, {});
     for (const auto& t : c.ticket_types) insert_row(sql_.insert_ticket_type, t, {e.aggregate, e.tenant});
-    if (c.plan) insert_row(sql_.insert_event_plan, *c.plan, {e.aggregate, e.tenant});
     // The history of the event starts before its first batch.
     constexpr auto kind = history_kind::event;
     sql_.insert_history.run(e.aggregate, 0, 0, e.tenant, kind, e.id, nullptr, e.status, batch_.at);

@@ -90,16 +90,19 @@ CAF_TEST(the times of an event are those of its venue) {
   CAF_CHECK(contains(c.html, "Place: The Arena &lt;1&gt;"));
 }
 
-CAF_TEST(a receipt names section and row and seat) {
-  auto data = data_of(samples.at("order_receipt"));
-  data["seats"] = boost::json::parse(R"([{"section":"Stalls <1>","row":"A","seat":"3"},
-    {"section":"","row":"B","seat":"4"},{"section":"Table 7","row":"","seat":"1"}])");
-  const auto c = content("order_receipt", data);
-  CAF_CHECK(contains(c.text, "Seats: Stalls <1>, row A, seat 3; Row B, seat 4; Table 7, seat 1\n"));
-  CAF_CHECK(contains(c.html, "<br>Seats: Stalls &lt;1&gt;, row A, seat 3;"));
-  CAF_CHECK(is_tidy(c));
-  data["seats"] = "A-3";
-  CAF_CHECK_EQUAL(problem("order_receipt", data), "seats is not a list");
+CAF_TEST(a receipt and a payment link name section and row and seat) {
+  for (const auto* key : {"order_receipt", "payment_link"}) {
+    CAF_MESSAGE(key);
+    auto data = data_of(samples.at(key));
+    data["seats"] = boost::json::parse(R"([{"section":"Stalls <1>","row":"A","seat":"3"},
+      {"section":"","row":"B","seat":"4"},{"section":"Table 7","row":"","seat":"1"}])");
+    const auto c = content(key, data);
+    CAF_CHECK(contains(c.text, "Seats: Stalls <1>, row A, seat 3; Row B, seat 4; Table 7, seat 1\n"));
+    CAF_CHECK(contains(c.html, "<br>Seats: Stalls &lt;1&gt;, row A, seat 3;"));
+    CAF_CHECK(is_tidy(c));
+    data["seats"] = "A-3";
+    CAF_CHECK_EQUAL(problem(key, data), "seats is not a list");
+  }
 }
 
 CAF_TEST(every template is there in every language and takes its data) {

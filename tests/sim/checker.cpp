@@ -58,7 +58,6 @@ void checker::see(const event_created& c) {
   event_ = c.event;
   types_ = c.ticket_types;
   claimed_.resize(types_.size());
-  if (c.plan) see_plan(*c.plan);
   watch_sold_out();
 }
 

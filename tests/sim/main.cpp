@@ -129,7 +129,7 @@ constexpr std::array planted_bugs{
   planted_row{"takes_back_given", bug::takes_back_given, 450, family::meshed},
   planted_row{"handover_keeps_lease", bug::handover_keeps_lease, 20, family::meshed},
   planted_row{"subscribes_twice", bug::subscribes_twice, 40, family::meshed},
-  planted_row{"lost_hub_kept", bug::lost_hub_kept, 40, family::meshed},
+  planted_row{"lost_subscriber_kept", bug::lost_subscriber_kept, 40, family::meshed},
   planted_row{"lost_peer_kept", bug::lost_peer_kept, 20, family::meshed},
   planted_row{"recheck_forgotten", bug::recheck_forgotten, 100},
   planted_row{"renewal_ignores_epoch", bug::renewal_ignores_epoch, 300, family::twins},

@@ -142,7 +142,7 @@ void draw_locks(sale_options& o) {
   o.queue.locks_per_session = static_cast<std::uint32_t>(between(rng, 1, 3));
 }
 
-void draw_hubs(sale_options& o) {
+void draw_subscribers(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 7};
   o.mesh.subscribes_again = perhaps(rng, 50, 300);
   if (!o.mesh.on || !chance(rng, 750)) return;
@@ -454,7 +454,7 @@ sale_options options_of(std::uint64_t seed) {
   draw_settings(o);
   draw_access(o);
   draw_people(o);
-  draw_hubs(o);
+  draw_subscribers(o);
   draw_kind(o);
   draw_seats(o);
   draw_locks(o);

@@ -120,7 +120,7 @@ struct mesh_options {
   bool opens_early = false; ///< the sale opened long ago: nodes may rebalance it
   std::uint32_t lost = 0, twice = 0, late = 0; ///< single requests and answers on an open connection
   milliseconds late_by{0};
-  std::uint32_t subscribes_again = 0; ///< per mille of subscriptions: the hub sends it twice
+  std::uint32_t subscribes_again = 0; ///< per mille of subscriptions: the subscriber sends it twice
 };
 
 /// Options of a sale whose ledger goes back. Times since the sale's begin.

@@ -235,6 +235,21 @@ export interface Seat {
   readonly obstructed?: boolean;
 }
 
+/** A standing area: a number of its ticket type, in `items` of checkout. */
+export interface StandingArea {
+  /** Its code. */
+  readonly area: string;
+  readonly name: string;
+  readonly places: number;
+  /** Areas of one ticket type share their free places. */
+  readonly free: number;
+  readonly ticket_type_id: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 export class SeatMap extends EventTarget {
   /** As GET /events/{id}/seat-plan has it. */
   readonly plan: { readonly [member: string]: unknown };
@@ -242,6 +257,8 @@ export class SeatMap extends EventTarget {
   readonly seats: readonly unknown[];
   /** The seat as it is now. */
   seat(number: number): Seat;
+  /** The standing area as it is now, by its place in the plan. */
+  area(index: number): StandingArea;
   /** Reads what has changed, for example after a refusal. */
   refresh(): Promise<void>;
   close(): void;

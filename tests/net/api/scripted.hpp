@@ -88,6 +88,10 @@ struct script {
   revoke_sessions asked_revocation;
   list_audit asked_audit;
   list_statistics asked_statistics;
+  store_tenant_plan asked_tenant_plan;
+  tenant_plan_reply tenant_plan;
+  list_tenant_plans asked_tenant_plans;
+  tenant_plans_reply tenant_plans;
   statistics_reply statistics;
   get_quote asked_quote;
   place_order asked_order;
@@ -415,6 +419,14 @@ inline catalog_handle::behavior_type scripted_catalog(catalog_handle::pointer, s
           [s](const list_statistics& m) {
             s->asked_statistics = m;
             return scripted(*s, s->statistics);
+          },
+          [s](const store_tenant_plan& m) {
+            s->asked_tenant_plan = m;
+            return scripted(*s, s->tenant_plan);
+          },
+          [s](const list_tenant_plans& m) {
+            s->asked_tenant_plans = m;
+            return scripted(*s, s->tenant_plans);
           },
           [](const cluster_changed&) {},
           [](const batch_settled&) {},
