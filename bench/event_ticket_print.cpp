@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a printed ticket costs, with logo and picture, alone and on two threads, and what a picture costs in each
-// format and size. The budget of a ticket: 40 ms and 150 KB.
+// What a printed ticket costs, with logo and picture, alone and on two threads, and what a picture costs in
+// each format and size. The budget of a ticket: 40 ms and 150 KB.
 #include "print/pictures.hpp"
 #include "tests/print/sample_tickets.hpp"
 
@@ -43,7 +43,8 @@ std::vector<std::uint8_t> photo(int width, int height) {
     for (int x = 0; x < width; ++x)
       for (int colour = 0; colour < 3; ++colour) {
         const double wave = std::sin(x * 0.013 * (colour + 1)) * std::cos(y * 0.017 * (3 - colour));
-        pixels.push_back(static_cast<std::uint8_t>(128 + 90 * wave + static_cast<double>(random() % 30) - 15));
+        pixels.push_back(
+          static_cast<std::uint8_t>(128 + 90 * wave + static_cast<double>(random() % 30) - 15));
       }
   return pixels;
 }

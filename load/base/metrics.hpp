@@ -13,8 +13,8 @@
 namespace fq::load {
 
 // `order_page` and `order_success` start at the first POST /checkout; `confirm` starts at the gateway's
-// answer. `seat_shown`: from the answer to a claim to a fan's map that shows its seats as held; of one frame the
-// oldest claim.
+// answer. `seat_shown`: from the answer to a claim to a fan's map that shows its seats as held; of one frame
+// the oldest claim.
 enum class step : std::uint8_t {
   join,
   poll,

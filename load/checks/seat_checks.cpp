@@ -18,8 +18,8 @@ struct seat_holding {
 };
 
 // A sight of a claim or order that holds or has bought its seats.
-void see_held(seat_holding& held, const std::vector<std::string>& seats, std::int64_t units, run_time_us sent_us,
-              run_time_us at_us) {
+void see_held(seat_holding& held, const std::vector<std::string>& seats, std::int64_t units,
+              run_time_us sent_us, run_time_us at_us) {
   if (!seats.empty()) held.seats = seats;
   held.units = units;
   held.from_us = std::min(held.from_us, at_us);
@@ -85,8 +85,8 @@ void check_twice(const std::map<uuid, seat_holding>& holdings, check_result& che
 void check_map(const std::map<uuid, seat_holding>& holdings, const seat_books& books, check_result& check) {
   check.detail = std::to_string(books.names.size()) + " seats, " + std::to_string(books.answers)
                  + " answers with changes, " + std::to_string(books.refused) + " wishes refused, "
-                 + std::to_string(books.maps.size()) + " fans' maps, "
-                 + std::to_string(books.maps_by_changes) + " by changes alone";
+                 + std::to_string(books.maps.size()) + " fans' maps, " + std::to_string(books.maps_by_changes)
+                 + " by changes alone";
   if (books.unusable > 0)
     add_violation(check, std::to_string(books.unusable) + " answers of the map could not be applied");
   for (std::size_t n = 0; n < books.names.size(); ++n)
@@ -95,7 +95,8 @@ void check_map(const std::map<uuid, seat_holding>& holdings, const seat_books& b
   for (const auto& [fan, states] : books.maps)
     for (std::size_t n = 0; n < books.names.size(); ++n)
       if (states[n] != books.last[n]) {
-        add_violation(check, fan_name(fan) + "'s map has " + books.names[n] + " in another state than the map");
+        add_violation(check,
+                      fan_name(fan) + "'s map has " + books.names[n] + " in another state than the map");
         break;
       }
   std::map<std::string_view, char> states;

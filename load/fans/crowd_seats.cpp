@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seats of a run with --seats: the coordinator polls the changes of the event's map and reads it whole at the
-// end. Fans name seats that were free when it looked last. Fans with a WebSocket follow maps of their own, as a
-// shop's page does (fan_seats.cpp).
+// The seats of a run with --seats: the coordinator polls the changes of the event's map and reads it whole at
+// the end. Fans name seats that were free when it looked last. Fans with a WebSocket follow maps of their
+// own, as a shop's page does (fan_seats.cpp).
 #include "load/fans/fan_parts.hpp"
 
 #include <algorithm>
@@ -95,7 +95,8 @@ asio::awaitable<void> crowd::read_last_seats() {
   }
 }
 
-// Brings the fans' maps to that version by their changes. False: the server's has moved on, or gave no answer.
+// Brings the fans' maps to that version by their changes. False: the server's has moved on, or gave no
+// answer.
 asio::awaitable<bool> crowd::read_last_maps(std::uint64_t version) {
   auto& books = result_.history.seats;
   books.maps.clear();
@@ -138,7 +139,8 @@ std::vector<order_item> crowd::wanted_seats(bool is_modest) {
   const auto type = seats.empty() ? random_.under(seats_.type_ids.size()) : hall_[seats[0]].type;
   item.ticket_type = parse_uuid(seats_.type_ids[type]).value_or(uuid{});
   for (const auto n : seats) item.seats.push_back(hall_[n].name);
-  item.quantity = seats.empty() ? (is_modest || random_.unit() < 0.5 ? 1 : 2) : static_cast<std::int64_t>(seats.size());
+  item.quantity =
+    seats.empty() ? (is_modest || random_.unit() < 0.5 ? 1 : 2) : static_cast<std::int64_t>(seats.size());
   return {item};
 }
 

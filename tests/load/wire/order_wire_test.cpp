@@ -127,7 +127,8 @@ CAF_TEST(a checkout names seats and answers the questions of buyer and attendees
   wish.questions = {{3, false, "yes"}, {5, true, "M"}};
   const auto text = parse_object(checkout_text(wish));
   CAF_CHECK_EQUAL(boost::json::serialize(text.at("items").at(0).at("seats")), R"(["A-1","A-2"])");
-  CAF_CHECK_EQUAL(boost::json::serialize(text.at("answers")), R"([{"question_id":3,"value":"yes"},)"
-                                                 R"({"question_id":5,"value":"M","attendee":1},)"
-                                                 R"({"question_id":5,"value":"M","attendee":2}])");
+  CAF_CHECK_EQUAL(boost::json::serialize(text.at("answers")),
+                  R"([{"question_id":3,"value":"yes"},)"
+                  R"({"question_id":5,"value":"M","attendee":1},)"
+                  R"({"question_id":5,"value":"M","attendee":2}])");
 }
