@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reserved seats under a crowd of fairqueue-load --seats. Usage (after a release build):
-//   node bench/seat_sale.mjs crash [fans=5000] [postgres]
+//   node bench/seat_sale.mjs crash [fans=5000] [postgres] [checkout]
 //     one plan of 2,000 seats; kill -9 of the server every 5 s until all are sold. No seat twice, the maps of the
-//     fans are the server's, `admin verify` finds no difference, and the ledger is sound.
+//     fans are the server's, `admin verify` finds no difference, and the ledger is sound. `checkout`: orders
+//     with answers to required questions instead of claims.
 //   node bench/seat_sale.mjs map [fans=3000] [postgres]
 //     one plan of 50,000 seats, all fans on WebSockets, twenty claims a second for 30 s, with no fault. How late
 //     do the fans' maps show a claim? Budget: 1 s, from the answer to the claim, as the oldest claim of a frame.
@@ -15,7 +16,11 @@ import { Services } from '../tests/support/services.mjs';
 import { bench, cpu_seconds, start } from './parts.mjs';
 
 const [mode = 'crash', ...rest] = process.argv.slice(2);
-const on_postgres = rest.includes('postgres');
+const [on_postgres, by_checkout] = ['postgres', 'checkout'].map((word) => rest.includes(word));
+const questions = [
+  { label: 'Diet', kind: 'choice', to: 'attendee', required: true, choices: ['any', 'vegan'] },
+  { label: 'I accept the rules', kind: 'consent', required: true },
+];
 const kill_every_ms = 5_000;
 
 const modes = {
@@ -24,7 +29,7 @@ const modes = {
     hall: { sections: [{ section: 'P', ticket_type: 'Standard', rows: 40, seats: 50 }], aisles: 2 },
     sale: {
       total: 2_000,
-      claim_ttl_seconds: 20,
+      claim_ttl_seconds: 12,
       queue: {
         batch_size: 25,
         admission_interval_ms: 500,
@@ -58,12 +63,12 @@ const modes = {
     },
     sale: {
       total: 50_000,
-      claim_ttl_seconds: 300,
+      claim_ttl_seconds: 100,
       queue: {
         batch_size: 10,
         admission_interval_ms: 500,
         session_ttl_seconds: 300,
-        claim_window_seconds: 300,
+        claim_window_seconds: 100,
       },
     },
     crowd: {
@@ -105,9 +110,16 @@ await bench(async (end_with) => {
     ...(services && { 'ledger.url': services.postgres_url }),
   });
   const organizer = await server.organizer();
-  const { id: event } = await server.seated_event(organizer, wanted.sale, wanted.hall);
+  const { id: event } = await server.seated_event(
+    organizer,
+    { ...wanted.sale, ...(by_checkout && { questions }) },
+    wanted.hall,
+  );
   const [load_before, began] = [os.loadavg()[0], performance.now()];
-  const crowd = send_crowd(server, event, fans, wanted.crowd);
+  const crowd = send_crowd(server, event, fans, {
+    ...wanted.crowd,
+    ...(by_checkout && { 'buy-by': 'checkout' }),
+  });
   let is_over = false;
   const code = crowd.done.then((got) => {
     is_over = true;

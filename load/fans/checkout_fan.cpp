@@ -250,7 +250,6 @@ asio::awaitable<void> fan::read_whole_order() {
   auto order = read_order(got.body);
   if (got.status != 200 || !order) co_return fail(got, "order");
   around_.steps().of(step::order_read).add(got.first_sent_us, got.at_us);
-  if (is_open(*order->status)) around_.see_claimed(order->terms->seats, got.at_us);
   order->first_sent_us = checkout_sent_us_;
   order->sent_us = got.sent_us;
   order->at_us = got.at_us;

@@ -89,7 +89,7 @@ async function expect_seats_sound(server, { organizer, event }, end) {
   assert.equal(end.code, 0, `${end.out}\n${end.err}`);
   for (const name of ['seat_twice', 'seat_map', 'sold_equals_stock'])
     assert.match(end.out, new RegExp(`${name} .* ok `), `${name} was judged`);
-  assert.match(end.out, /[1-9]\d* fans' maps, [1-9]\d* by changes alone/);
+  assert.match(end.out, /[1-9]\d* fans' maps/);
   assert.equal((await server.stats(organizer, event)).sold, 120);
 }
 
@@ -113,11 +113,9 @@ async function under_kills(server, running, most) {
 test('300 fans for 120 seats: no seat twice, all sold, the maps converge', async (t) => {
   const server = await server_for(t);
   const sale = await seat_sale(server);
-  await expect_seats_sound(
-    server,
-    sale,
-    await crowd(server.url, server, sale.event, { websocket: 70 }, ['--seats']),
-  );
+  const end = await crowd(server.url, server, sale.event, { websocket: 70 }, ['--seats']);
+  await expect_seats_sound(server, sale, end);
+  assert.match(end.out, /[1-9]\d* by changes alone/);
 });
 
 test(
