@@ -66,6 +66,7 @@ async function main() {
     witnesses: args.witness,
     quorum: args.quorum === undefined ? undefined : Number(args.quorum),
     event: args.event,
+    patience: args.from ? 0 : 3,
     chains: args.chain.map((file) => JSON.parse(text(file))),
   });
   for (const f of findings) console.log(`${f.result.padEnd(9)} ${f.check.padEnd(12)} ${printable(f.text)}`);
