@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fair/witness.hpp"
 
+#include "domain/base/ids.hpp"
+
 #include <stdexcept>
 
 namespace fq {

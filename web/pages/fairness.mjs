@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // /fairness/{id}: reads the public log of the line and checks it here, with the checker of web/verify.
 import { http_reader } from '../verify/http.mjs';
-import { parse_receipt } from '../verify/note.mjs';
+import { parse_checkpoint, parse_receipt } from '../verify/note.mjs';
 import { verify } from '../verify/verify.mjs';
 import { draw_rates } from './fairness_chart.mjs';
 import { counts_of, rates_of } from './fairness_report.mjs';
@@ -31,7 +31,9 @@ function element(name, content = '', attributes = {}) {
 const seen_key = `fairqueue-log-${state.event}`;
 function seen_before() {
   try {
-    return JSON.parse(localStorage.getItem(seen_key)) ?? [];
+    const notes = JSON.parse(localStorage.getItem(seen_key)) ?? [];
+    notes.forEach(parse_checkpoint);
+    return notes;
   } catch {
     return [];
   }
@@ -49,7 +51,7 @@ function remember(checkpoint) {
 
 /** The checker's sentences are English; ours says the same in the visitor's language, without the evidence. */
 function check_row({ check, result, text: evidence }) {
-  const row = element('li', '', { className: `check is-${result}` });
+  const row = element('li', '', { className: `is-${result}` });
   const failed = result === 'failed' && `fair_failed_${check}`;
   const sentence = text(failed in state.texts ? failed : `fair_check_${check}`);
   row.append(element('b', text(`fair_is_${result}`)), element('span', sentence));
@@ -113,7 +115,9 @@ function show_hands(interventions) {
 
 function show({ findings, result, replay }) {
   say(text(`fair_result_${result}`));
-  find('[data-checks]').replaceChildren(...findings.map(check_row));
+  const is_bad = (finding) => finding.result === 'failed';
+  const worst_first = [...findings.filter(is_bad), ...findings.filter((f) => !is_bad(f))];
+  find('[data-checks]').replaceChildren(...worst_first.map(check_row));
   for (const part of document.querySelectorAll('[data-result]')) part.hidden = false;
   show_figures(replay);
   show_hands(replay.interventions);

@@ -227,7 +227,7 @@ export class Replay {
   #check_beacon(r) {
     const planned = this.lobby_record.beacon;
     if (planned === 'none' && r.beacon === 'none')
-      return this.findings.pass(
+      return this.findings.skip(
         'beacon',
         'The draw had no public beacon. The seed was fixed before the first joined, but the organizer, who knew it, could have added entries of its own until the order suited it.',
       );
