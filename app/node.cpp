@@ -80,6 +80,7 @@ node::node(const config::options& options, environment& env, std::function<void(
     ledger_(open_ledger(options, env)),
     cache_(open_cache(options, keys_, env)),
     couriers_(options, env, keys_, numbers_.notices),
+    witnesses_(options, env),
     caf_config_(static_cast<std::size_t>(options.caf.threads), options.cluster) {
   if (options.gateway.sandbox)
     sandbox_ = std::make_unique<sandbox_gateway>(sandbox_gateway::settings{options.data_dir / "sandbox.db",
@@ -114,6 +115,7 @@ void node::spawn_actors(std::function<void(std::string)> on_failure,
   notices_ = ledgers.reader(1);
   spawn_cache_workers(children);
   spawn_payments(children);
+  owner_services_.witnesses = witnesses_.spawn(*system_, children);
   set_owner_services(ledgers);
   region_ = add(children, "region", system_->spawn(fq::region, &owner_services_, restart_budget{}));
   spawn_directory(children, ledgers, std::move(on_directory));
@@ -434,6 +436,7 @@ node::~node() {
   owner_services_.ledgers.clear();
   owner_services_.cache = nullptr;
   owner_services_.payments = nullptr;
+  owner_services_.witnesses = nullptr;
   payments_services_.gateways.clear();
   mail_consumer_services_.region = nullptr;
   mail_consumer_services_.attach = nullptr;

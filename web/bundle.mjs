@@ -33,7 +33,7 @@ const widget_texts = {
 };
 
 const license = '/* FairQueue, Apache-2.0 */';
-/** Licences of the libraries bundled into the console. */
+/** Licences of the libraries bundled into a script. */
 const license_with = (...packages) =>
   [
     license,
@@ -76,6 +76,7 @@ await Promise.all([
   ),
   script('pages/worker.mjs', 'worker.js'),
   script('pages/tickets_worker.mjs', 'tickets-worker.js'),
+  script('pages/fairness.mjs', 'fairness.mjs', license_with('@noble/curves', '@noble/hashes', 'uplot')),
   script('pages/scan.mjs', 'scan.mjs'),
   script('pages/scan_worker.mjs', 'scan-worker.js'),
   script('pages/qr_decoder.mjs', 'qr-decoder.mjs', `${license}\n/* jsQR 1.4.0 by Cosmo Wolfe, Apache-2.0 */`),

@@ -17,6 +17,7 @@
 #include "actors/protocol/region_messages.hpp"
 #include "actors/protocol/shared_messages.hpp"
 #include "actors/protocol/subscriber_messages.hpp"
+#include "actors/protocol/witness_messages.hpp"
 
 #include <caf/detail/tuple_vals.hpp>
 

@@ -15,6 +15,7 @@
 #include "actors/protocol/payment_messages.hpp"
 #include "actors/protocol/region_messages.hpp"
 #include "actors/protocol/subscriber_messages.hpp"
+#include "actors/protocol/witness_messages.hpp"
 #include "actors/sale/event_audit.hpp"
 #include "actors/sale/event_mirror.hpp"
 #include "actors/sale/event_sessions.hpp"
@@ -93,6 +94,7 @@ struct owner_services {
   bool has_bus = false; ///< domain events also go to an event bus
   milliseconds statistics_step{0}; ///< see statistics_book
   owner_bounds bounds = {};
+  witness_client_handle witnesses = {}; ///< of public logs; null: there are none
 };
 
 class event_state : owner_core<event_handle::stateful_pointer<event_state>> {

@@ -33,6 +33,13 @@ inline constexpr range total_range{1, 10'000'000};
 /// Ticket types of an event: their discounts and refunds are bits of 64.
 inline constexpr range types_count{1, 50};
 
+// -- witness
+
+/// 63 hashes in base64, and a checkpoint with signatures of others, some of which are post-quantum.
+inline constexpr std::size_t witness_body_max = 16'384;
+/// A request that lost against others of the same log is judged anew so often.
+inline constexpr int cosign_tries_max = 3;
+
 // -- queues
 
 /// Of a name that a session locks: an origin's id of a seat.

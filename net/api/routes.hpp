@@ -30,6 +30,7 @@ namespace fq::net {
 [[nodiscard]] std::span<const route> ticket_routes();
 [[nodiscard]] std::span<const route> waiting_room_routes();
 [[nodiscard]] std::span<const route> webhook_routes();
+[[nodiscard]] std::span<const route> witness_routes();
 [[nodiscard]] std::span<const route> ws_routes();
 
 } // namespace fq::net

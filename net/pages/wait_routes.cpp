@@ -6,6 +6,7 @@
 #include "net/pages/demo.hpp"
 #include "net/pages/event_facts.hpp"
 #include "net/pages/limits.hpp"
+#include "net/pages/line_of.hpp"
 #include "net/pages/routes.hpp"
 #include "net/pages/visit.hpp"
 #include "net/pages/wait_page.hpp"
@@ -21,20 +22,6 @@ namespace fq::net {
 namespace {
 
 // -- lookups
-
-struct line_found {
-  std::optional<response> no;
-  event_view line = {};
-};
-
-/// Finds an event, else a queue, with that id.
-awaitable<line_found> find_line(const visit& v) {
-  auto got = co_await ask_event(v.ctx, owner_of(v.id), find_event{{v.id, {}, event_kind::sale}});
-  if (!got.error && got.reply.no.why == reason::not_found)
-    got = co_await ask_event(v.ctx, owner_of(v.id), find_event{{v.id, {}, event_kind::queue}});
-  if (auto no = refused(v.rq, got)) co_return line_found{std::move(no), {}};
-  co_return line_found{std::nullopt, std::move(got.reply.event)};
-}
 
 /// The ticket of the token; nothing if it is invalid or of another queue.
 std::optional<entry_id> ticket_of(const visit& v, std::string_view token) {

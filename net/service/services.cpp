@@ -82,6 +82,7 @@ services::services(const config::options& o, const key_store& store, const key_d
     stored_key(store.stored),
     webhook_key(webhook_key_of(store.stored)),
     sandbox(gateway),
+    as_witness(config::split_list(o.witness.logs), o.http.public_url, store.stored),
     configured_async_percent_(static_cast<std::int32_t>(o.checkout.async_percent)) {
   if (gateway) gateways.emplace("sandbox", gateway);
 }

@@ -18,6 +18,7 @@
 #include "net/service/offload.hpp"
 #include "net/service/pictures.hpp"
 #include "net/service/shown_plans.hpp"
+#include "net/service/witness.hpp"
 #include "net/wire/cursor.hpp"
 #include "outbound/webhook_url.hpp"
 
@@ -100,6 +101,7 @@ struct services {
   [[nodiscard]] bool may_name(const std::string& gateway) const {
     return gateways.empty() || gateways.contains(gateway);
   }
+  witness as_witness; ///< of other installations' logs
   shown_plans plans; ///< outlives the lanes, whose jobs fill it
   blocking_lane sandbox_lane; ///< also for the demo's mailbox
   blocking_lane printing_lane{printing_threads,

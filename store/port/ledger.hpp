@@ -9,6 +9,7 @@
 #include "store/port/notice_store.hpp"
 #include "store/port/picture_store.hpp"
 #include "store/port/record_rows.hpp"
+#include "store/port/witness_store.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -264,7 +265,7 @@ struct history_row {
   friend bool operator==(const history_row&, const history_row&) = default;
 };
 
-class ledger : public notice_store, public picture_store {
+class ledger : public notice_store, public picture_store, public witness_store {
 public:
   /// Commits each batch exactly once, as many as possible in one transaction. Returns one outcome per batch,
   /// in order; a refused batch does not affect the others. Throws ledger_unavailable or commit_unknown for
@@ -438,7 +439,9 @@ public:
     override;                                                                                                \
   bool remove_endpoint(tenant_id tenant, const uuid& endpoint) override;                                     \
   bool store_picture(const picture_row& picture) override;                                                   \
-  std::vector<char> find_picture(const std::string& id, picture_size size) override
+  std::vector<char> find_picture(const std::string& id, picture_size size) override;                         \
+  std::optional<witnessed_row> find_witnessed(const std::string& id) override;                               \
+  bool store_witnessed(const witnessed_row& next, const witnessed_before& before) override
 
 /// Status of migration N, for `fairqueue migrate`.
 struct migration_status {

@@ -54,6 +54,9 @@ const expected = {
   'DELETE /seat-plans/{seat_plan_id}': '401 403 403 - 404 404 404 401 401 401 403 403',
   'PUT /events/{id}/picture': '401 403 403 - 404 404 404 401 401 401 403 403',
   'DELETE /events/{id}/picture': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'POST /witness/add-checkpoint': '400 400 400 400 400 400 400 400 400 400 400 400',
+  'GET /witness/key': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'GET /witness/{log}/checkpoint': '404 404 404 404 404 404 404 404 404 404 404 404',
   'GET /pictures/{name}': '404 404 404 404 404 404 404 404 404 404 404 404',
   'GET /events/{id}/stats': '401 403 403 200 404 404 404 401 401 401 403 403',
   'GET /events/{id}/statistics': '401 403 403 200 404 404 404 401 401 401 403 403',
@@ -203,6 +206,7 @@ const expected = {
   'GET /demo/mail': '404 404 404 404 404 404 404 404 404 404 404 404',
   'GET /assets/{name}': '404 404 404 404 404 404 404 404 404 404 404 404',
   'GET /sdk/{name}': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'GET /fairness/{id}': '200 200 200 200 200 200 200 200 200 200 200 200',
   'GET /wait/{id}': '200 200 200 200 200 200 200 200 200 200 200 200',
   'POST /wait/{id}': '400 400 400 400 400 400 400 400 400 400 400 400',
   'GET /wait/{id}/device': '303 303 303 303 303 303 303 303 303 303 303 303',
@@ -374,6 +378,7 @@ test('every page has the header fields that protect it in a browser', async (t) 
   for (const pattern of pages) {
     const path = pattern
       .replace('/wait/{id}', `/wait/${ids.queue}`)
+      .replace('/fairness/{id}', `/fairness/${ids.queue}`)
       .replace('/shop/orders/{id}', `/shop/orders/${ids.order}`)
       .replace('{id}', ids.event)
       .replace('{reference}', ids.reference);
