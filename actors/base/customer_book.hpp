@@ -23,7 +23,7 @@ public:
 
   /// The text of which customers' ids are hashes.
   [[nodiscard]] std::string key_of(const std::string& email) const {
-    return merges_ ? mailbox_of(email) : email;
+    return merges_ ? fq::mailbox_of(email) : email;
   }
 
   void load(const std::vector<customer_row>& rows) {
