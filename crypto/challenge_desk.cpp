@@ -7,7 +7,7 @@
 namespace fq {
 namespace {
 
-hmac_sha256_key new_key(environment& env) {
+hmac_sha256_key fresh_key(environment& env) {
   std::array<std::uint8_t, secret_key::size> bytes{};
   env.random_bytes(std::as_writable_bytes(std::span{bytes}));
   return hmac_sha256_key{bytes};
@@ -19,7 +19,7 @@ std::string puzzle_of(std::string_view salt, std::uint64_t number) {
   return to_hex(sha256(std::string{salt} + std::to_string(number)));
 }
 
-challenge_desk::challenge_desk(environment& env) : env_{&env}, key_{new_key(env)} {}
+challenge_desk::challenge_desk(environment& env) : env_{&env}, key_{fresh_key(env)} {}
 
 std::string challenge_desk::signature_of(std::string_view challenge) const { return to_hex(key_(challenge)); }
 

@@ -27,7 +27,6 @@ awaitable<response> open(call c) {
   if (const auto* port = c.ctx.shared->captcha_of(given.reply.kind)) terms.site_key = port->site_key();
   response answer;
   append_challenge(answer.body, given.reply, terms);
-  answer.fields.emplace_back("Cache-Control", "no-store");
   co_return answer;
 }
 

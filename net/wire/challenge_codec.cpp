@@ -14,7 +14,7 @@
 namespace fq::net {
 namespace {
 
-std::string text_of(const boost::json::object& from, std::string_view name) {
+std::string member_text(const boost::json::object& from, std::string_view name) {
   const auto* value = from.if_contains(name);
   return value != nullptr && value->is_string() ? std::string{value->get_string()} : std::string{};
 }
@@ -35,8 +35,8 @@ solved_challenge read_solved(std::string_view payload) {
   const auto& object = value.get_object();
   const auto* number = object.if_contains("number");
   if (number == nullptr || !number->is_int64() || number->get_int64() < 0) return {};
-  return {text_of(object, "salt"), static_cast<std::uint64_t>(number->get_int64()),
-          text_of(object, "signature")};
+  return {member_text(object, "salt"), static_cast<std::uint64_t>(number->get_int64()),
+          member_text(object, "signature")};
 }
 
 std::string payload_of(const solved_challenge& solved) {
