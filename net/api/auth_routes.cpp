@@ -132,10 +132,11 @@ std::optional<response> read_otp_request(const request& rq, code_wish& wish) {
 awaitable<response> send_code(call c) {
   code_wish wish;
   if (auto no = read_otp_request(c.rq, wish)) co_return std::move(*no);
+  code_proof proof{read_solved(wish.challenge)};
   auto sent =
     co_await mail_code(c.ctx, c.rq, std::move(wish.email), std::move(wish.replaces), std::move(wish.mark),
                        preferred_language(c.rq.field("Accept-Language")).value_or(language::en),
-              {read_solved(wish.challenge)});
+              std::move(proof));
   if (sent.no) co_return std::move(*sent.no);
   co_return response{.status = 202,
                      .body = R"({"message":"If the address exists, a code is on its way.","handle":")"

@@ -216,7 +216,8 @@ awaitable<response> enter(visit v) {
     co_return co_await page;
   }
   // A visitor who signs in here wants to join; otherwise the page explains the refusal.
-  auto place = co_await take_place(v, turn.customer, {});
+  solved_challenge none;
+  auto place = co_await take_place(v, turn.customer, std::move(none));
   auto answer = place.no ? see_other(v, page_path(v)) : after_join(v, place.got);
   keep_turn(v, answer, turn);
   co_return answer;
