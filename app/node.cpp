@@ -15,6 +15,7 @@
 #include "app/release.hpp"
 #include "domain/delivery/outbox.hpp"
 #include "net/pages/ticket_papers.hpp"
+#include "net/wire/codec.hpp"
 
 #include <caf/scoped_actor.hpp>
 
@@ -236,7 +237,10 @@ void node::spawn_accounts(root_children& children, const ledger_workers& ledgers
                         .otp_life = otp_life,
                         .otp_failures_max = otp_guesses_max,
                         .has_cluster = options_.cluster.is_on(),
-                        .style = [this] { return tenant_mails_.style_of(default_tenant); }};
+                        .code_challenge = net::parse_challenge_kind(options_.otp.challenge).value(),
+                        .style = [this] { return tenant_mails_.style_of(default_tenant); },
+                        .customers =
+                          std::make_shared<customer_book>(options_.otp.one_customer_per_mailbox)};
   accounts_ = add(children, "accounts", system_->spawn(fq::accounts, &accounts_services_));
 }
 

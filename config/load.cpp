@@ -202,6 +202,7 @@ public:
     check_mail();
     check_bus();
     check_money();
+    check_challenges();
     check_push();
     check_webhooks();
     check_witness();
@@ -265,6 +266,18 @@ public:
     require(offered || wanted == "sandbox", "payments.gateway", "is " + wanted + ", which has no secret key");
     require(o_.stripe.secret_key.empty() || !o_.stripe.webhook_secrets.empty(), "stripe.webhook_secrets",
             "is needed with stripe.secret_key: without it nobody tells us of payments");
+  }
+
+  void check_challenges() {
+    const auto& c = o_.challenges;
+    require(c.turnstile_site_key.empty() == c.turnstile_secret.empty(), "challenges.turnstile_secret",
+            "and challenges.turnstile_site_key need each other");
+    require(c.hcaptcha_site_key.empty() == c.hcaptcha_secret.empty(), "challenges.hcaptcha_secret",
+            "and challenges.hcaptcha_site_key need each other");
+    require(o_.otp.challenge != "turnstile" || !c.turnstile_secret.empty(), "otp.challenge",
+            "is turnstile, which has no secret key");
+    require(o_.otp.challenge != "hcaptcha" || !c.hcaptcha_secret.empty(), "otp.challenge",
+            "is hcaptcha, which has no secret key");
   }
 
   void check_push() {

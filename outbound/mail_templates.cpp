@@ -53,6 +53,7 @@ constexpr std::array facts_fields{
   field{"doors_at", kind::time, need::optional}, field{"venue_name", kind::text, need::optional},
   field{"venue_address", kind::text, need::optional}};
 constexpr std::array otp_fields{field{"code", kind::text}, field{"minutes", kind::count}};
+constexpr std::array challenge_link_fields{field{"event_name", kind::text}, field{"join_url", kind::link}};
 constexpr std::array payment_link_fields{
   field{"order_id", kind::text},   field{"event_name", kind::text},
   field{"total", kind::money},     field{"payment_url", kind::link},
@@ -98,6 +99,7 @@ constexpr std::array templates{
   template_row{"ticket_received", ticket_moved_fields},
   template_row{"ticket_kept", ticket_moved_fields},
   template_row{"ticket_withdrawn", ticket_moved_fields},
+  template_row{"challenge_link", challenge_link_fields},
 };
 
 struct unfit : std::runtime_error {

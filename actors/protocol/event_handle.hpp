@@ -12,7 +12,7 @@ namespace fq {
 /// Owner of one event: its queue, inventory, claims, payments and journal.
 using event_handle = caf::typed_actor<
   caf::replies_to<join>::with<entry_reply>, ///< after commit; the new or the existing place
-  caf::replies_to<find_entry>::with<entry_reply>,
+  caf::replies_to<open_challenge>::with<challenge_reply>, caf::replies_to<find_entry>::with<entry_reply>,
   caf::replies_to<leave>::with<ack_reply>, ///< after commit
   caf::replies_to<find_ticket>::with<entry_reply>,
   caf::replies_to<leave_ticket>::with<ack_reply>, ///< after commit

@@ -2,6 +2,7 @@
 // `inspect` of the domain's values other than rows.
 #pragma once
 #include "actors/protocol/inspect_rows.hpp"
+#include "domain/base/challenge.hpp"
 #include "domain/base/trace.hpp"
 #include "domain/model/refusal.hpp"
 #include "domain/sale/views.hpp"
@@ -53,5 +54,7 @@ FQ_INSPECT(entry_change, x.id, x.number, x.status, x.admission_no, x.admission_b
 FQ_INSPECT(lock_view, x.row, x.ticket, x.until)
 FQ_INSPECT(gateway_fact, x.gateway, x.gateway_event, x.what, x.reference, x.amount, x.currency, x.refund,
            x.tax, x.gateway_id)
+FQ_INSPECT(solved_challenge, x.salt, x.number, x.signature)
+FQ_INSPECT(opened_challenge, x.salt, x.challenge, x.signature, x.highest, x.expires_at)
 
 } // namespace fq

@@ -58,7 +58,8 @@
   X(store_picture) X(find_picture) X(picture_found) X(store_tenant_plan) X(tenant_plan_reply) \
   X(list_tenant_plans) X(tenant_plans_reply) \
   X(find_witnessed) X(witnessed_found) X(store_witnessed) X(witnessed_stored) \
-  X(prove_growth) X(growth_proof) X(checkpoint_cosigned) X(checkpoint_signed) X(witness_answered)
+  X(prove_growth) X(growth_proof) X(checkpoint_cosigned) X(checkpoint_signed) X(witness_answered) X(open_challenge) X(challenge_reply) \
+  X(open_code_challenge) X(mail_challenge)
 // clang-format on
 
 namespace fq {

@@ -74,6 +74,7 @@ auto event_state::frequent_messages() {
   return std::tuple{[this](const batch_settled& x) { on_settled(x); },
                     [this](const timer_fired& x) { on_timer(x); },
                     [this](const join& x) { return on_join(x); },
+                    [this](const open_challenge& x) { return on_open_challenge(x); },
                     [this](const find_entry& x) { return on_find_entry(x); },
                     [this](const place_order& x) { return on_place_order(x); },
                     [this](const find_order& x) { return on_find_order(x); },

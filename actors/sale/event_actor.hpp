@@ -22,6 +22,7 @@
 #include "actors/sale/event_subscribers.hpp"
 #include "actors/storage/ledger_memory.hpp"
 #include "actors/storage/owner.hpp"
+#include "crypto/challenge_desk.hpp"
 #include "crypto/event_ticket_code.hpp"
 #include "crypto/session_token.hpp"
 #include "domain/delivery/notice_routing.hpp"
@@ -155,6 +156,8 @@ private:
 
   // -- fans (event_fan.cpp)
   caf::result<entry_reply> on_join(const join& x);
+  caf::result<challenge_reply> on_open_challenge(const open_challenge& x);
+  challenge_desk& challenges();
   caf::result<entry_reply> on_find_entry(const find_entry& x);
   caf::result<ack_reply> on_leave(const leave& x);
   caf::result<entry_reply> on_find_ticket(const find_ticket& x);
@@ -396,6 +399,7 @@ private:
   bool pulses_ = false; ///< the pulse timer is set
   bool watches_lease_ = false; ///< the lease timer is set
   milliseconds last_request_{0};
+  std::optional<challenge_desk> challenges_; ///< none: not needed yet
   std::optional<event_ticket_keys> ticket_keys_; ///< of ticket_key_number_; none: not needed yet
   std::uint32_t ticket_key_number_ = 0;
   std::string moves_to_; ///< destination node

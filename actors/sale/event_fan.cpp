@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event actor's requests from fans: queue and claims.
+#include "actors/base/challenge_answers.hpp"
 #include "actors/sale/event_actor.hpp"
 
 #include <algorithm>
@@ -13,9 +14,13 @@ caf::result<entry_reply> event_state::on_join(const join& x) {
     return entry_reply{reason::not_found};
   apply_block_list();
   const auto t = now();
+  const auto joins = value_of(sale_->queue().last_number());
+  const auto solved = x.solved.salt.empty() ? std::nullopt : challenges().check(x.solved, x.client, joins, t);
   decision d;
-  auto done = sale_->join(x.customer, x.join_key, t, d, x.subject_name, x.access_code);
+  auto done =
+    sale_->join(x.customer, x.join_key, t, d, x.subject_name, x.access_code, solved || x.is_trusted);
   if (done.no) return reveal(entry_reply{std::move(done.no)});
+  if (solved && done.created) challenges_->use(*solved, x.client, t);
   entry_reply reply;
   reply.created = done.created;
   reply.replayed = done.replayed;
@@ -28,6 +33,21 @@ caf::result<entry_reply> event_state::on_join(const join& x) {
   joined_[done.number] = seq;
   reply.entry = sale_->view_of(*sale_->queue().find(done.number), t);
   return reply_after(seq, std::move(reply));
+}
+
+challenge_desk& event_state::challenges() {
+  if (!challenges_) challenges_.emplace(*services_->env);
+  return *challenges_;
+}
+
+/// Opened without a commit: a later owner accepts none of them.
+caf::result<challenge_reply> event_state::on_open_challenge(const open_challenge& x) {
+  if (refuses()) return refused(x);
+  const auto& event = sale_->event();
+  if (is_other(x.event) || event.kind != x.kind || event.status == event_status::draft)
+    return challenge_reply{reason::not_found};
+  return reveal(answer_of(challenges(), event.challenge, x.way, x.client,
+                          value_of(sale_->queue().last_number()), now()));
 }
 
 caf::result<entry_reply> event_state::on_find_entry(const find_entry& x) {

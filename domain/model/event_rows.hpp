@@ -115,6 +115,9 @@ FQ_ROW(event_ticket_settings, "event_ticket_settings", part,
        row_field("transfers_max", &row::transfers_max, always, setting("transfers_max", 0, 100)),
        row_field("key_number", &row::key_number))
 
+/// What a new entry must solve before it joins.
+enum class challenge_kind : std::uint8_t { none, proof_of_work, turnstile, hcaptcha };
+
 /// event_row::async_percent of an event that uses the installation's setting.
 inline constexpr std::int32_t async_inherited = -1;
 
@@ -138,6 +141,7 @@ struct event_row {
   event_ticket_settings event_tickets;
   std::vector<question> questions = {}; ///< as they are asked
   std::uint32_t questions_numbered = 0; ///< the highest id that one of them ever had: none comes again
+  challenge_kind challenge = challenge_kind::none; ///< of a new entry
   timestamp created_at, updated_at;
   friend bool operator==(const event_row&, const event_row&) = default;
 };
@@ -160,8 +164,9 @@ FQ_ROW(event_row, "event", installation, row_field("id", &row::id, key),
                  setting("async_percent", 0, 100, null_is_minus_one, "checkout")),
        row_part(&row::facts), row_part(&row::event_tickets),
        row_field("questions", &row::questions, always, setting("questions", 0, 0, shown_alone)),
-       row_field("questions_numbered", &row::questions_numbered), row_field("created_at", &row::created_at),
-       row_field("updated_at", &row::updated_at))
+       row_field("questions_numbered", &row::questions_numbered),
+       row_field("challenge", &row::challenge, always, setting("challenge", 0, 0, plain, "", "challenge")),
+       row_field("created_at", &row::created_at), row_field("updated_at", &row::updated_at))
 
 struct ticket_type_row {
   std::uint32_t ordinal = 0; ///< position in its event, from 0; the key inside the aggregate

@@ -200,6 +200,7 @@ constexpr std::pair<reason, std::string_view> codes[] = {
   {reason::scan_id_reused, "scan_id_reused"},
   {reason::too_many, "too_many"},
   {reason::picture_limit, "picture_limit"},
+  {reason::challenge_required, "challenge_required"},
 };
 
 constexpr bool are_in_order() {
@@ -207,7 +208,7 @@ constexpr bool are_in_order() {
     if (codes[i].first != static_cast<reason>(i)) return false;
   return true;
 }
-static_assert(are_in_order() && std::size(codes) == static_cast<std::size_t>(reason::picture_limit) + 1);
+static_assert(are_in_order() && std::size(codes) == static_cast<std::size_t>(reason::challenge_required) + 1);
 
 std::string_view code_of(reason r) {
   const auto i = static_cast<std::size_t>(r); // other nodes may know more reasons

@@ -87,8 +87,9 @@ public:
 
   // -- the line (sale_line.cpp)
   /// `access_code`: a promo code that opens hidden types, as typed; also for a live entry. Empty: none.
+  /// `has_solved`: the event's challenge, which a new entry needs.
   joined join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out,
-              std::string subject_name = {}, std::string_view access_code = {});
+              std::string subject_name = {}, std::string_view access_code = {}, bool has_solved = false);
   refusal leave(const subject_key& subject, timestamp now, decision& out);
   /// Ends the session of admission `admission_no`, for its holder or origin. not_admitted if it is over.
   refusal end_session(queue_number n, std::uint32_t admission_no, timestamp now, decision& out);

@@ -26,7 +26,7 @@ refusal sale::queue_is_open(timestamp now) const {
 }
 
 sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out,
-                        std::string subject_name, std::string_view access_code) {
+                        std::string subject_name, std::string_view access_code, bool has_solved) {
   if (is_blocked(subject)) return {reason::customer_blocked};
   const auto* own = queue_.find(subject);
   if (own != nullptr && join_key != 0 && own->join_key == join_key) return {{}, true, true, own->number};
@@ -45,6 +45,12 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
   const auto& line = queue_.counts();
   if (event_.queue.capacity != 0 && line.waiting + line.away >= event_.queue.capacity)
     return {reason::queue_full};
+  if (event_.challenge != challenge_kind::none && !has_solved) { // last: nobody works for a refusal
+    refusal no{reason::challenge_required};
+    no.id = event_.id;
+    no.first = sells() ? 0 : 1;
+    return {std::move(no)};
+  }
   const auto preferred = priorities_.find(subject);
   const auto priority_class =
     preferred == priorities_.end() ? priority_standard : preferred->second.priority_class;

@@ -25,6 +25,9 @@ inline constexpr std::size_t user_agent_max = 200;
 /// Characters of a request's handle. Ours have 32.
 inline constexpr range handle_size{1, 64};
 
+/// Bytes of a captcha's response: Turnstile's have at most 2,048.
+inline constexpr range captcha_size{1, 4'096};
+
 // -- events
 
 inline constexpr range currency_size{3, 3}; ///< ISO 4217

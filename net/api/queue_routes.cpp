@@ -7,6 +7,7 @@
 #include "net/service/guards.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
+#include "net/wire/challenge_codec.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_in.hpp"
 
@@ -26,9 +27,10 @@ response entry_answer(const call& c, const entry_reply& reply) {
 }
 
 awaitable<response> join_line(call c) {
-  std::string access_code;
+  std::string access_code, challenge;
   auto wrong = read_json(c.rq, body_need::optional, [&](object_reader& body) {
     access_code = body.text("access_code", promo_code_size).value;
+    challenge = body.text("challenge", challenge_size).value;
   });
   if (wrong) co_return std::move(*wrong);
   auto key = read_idempotency(c.rq, c.who);
@@ -40,6 +42,8 @@ awaitable<response> join_line(call c) {
   code_guess guess{c.ctx, c.rq, c.who, c.id, may_guess};
   if (guess.no) co_return std::move(*guess.no);
   wish.access_code = std::move(access_code);
+  wish.client = limit_key(c.rq.peer);
+  wish.solved = read_solved(challenge);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   guess.settle(got);
   const bool new_place =

@@ -10,6 +10,7 @@ namespace fq::net {
 [[nodiscard]] std::span<const route> access_routes();
 [[nodiscard]] std::span<const route> audit_routes();
 [[nodiscard]] std::span<const route> auth_routes();
+[[nodiscard]] std::span<const route> challenge_routes();
 [[nodiscard]] std::span<const route> checkin_routes();
 [[nodiscard]] std::span<const route> claim_routes();
 [[nodiscard]] std::span<const route> customer_routes();

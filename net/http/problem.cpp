@@ -118,6 +118,15 @@ void seats(std::string& out, const refusal& no) {
 }
 void locks_max(std::string& out, const refusal& no) { append_member(out, "locks_per_session", no.first); }
 void highest_number(std::string& out, const refusal& no) { append_member(out, "max", no.first); }
+/// The path that gives one, below the base path. Without an id it is of a request for a code.
+void challenge_url(std::string& out, const refusal& no) {
+  out += ",\"challenge_url\":\"/";
+  if (no.id.is_nil())
+    out += "auth";
+  else
+    out.append(no.first == 0 ? "events/" : "queues/").append(to_string(no.id));
+  out += "/challenge\"";
+}
 void current_status(std::string& out, const refusal& no) {
   if (no.detail.empty()) return;
   out += ",\"current_status\":";
@@ -248,6 +257,7 @@ constexpr reason_row reasons[] = {
   {reason::scan_id_reused, 409, "This nonce belongs to another scan."},
   {reason::too_many, 409, "The event has as many as it may have.", highest_number},
   {reason::picture_limit, 409, "There are as many pictures as you may have. Remove some from their events."},
+  {reason::challenge_required, 403, "Solve a challenge first.", challenge_url},
 };
 
 /// Whether row i describes value i, up to the last one.
@@ -258,7 +268,7 @@ constexpr bool is_complete(const Rows& rows, Value last) {
     if (static_cast<std::size_t>(row.what) != i++) return false;
   return i == static_cast<std::size_t>(last) + 1;
 }
-static_assert(is_complete(faults, last_fault) && is_complete(reasons, reason::picture_limit));
+static_assert(is_complete(faults, last_fault) && is_complete(reasons, reason::challenge_required));
 
 const fault_row& row_of(fault f) { return faults[static_cast<std::size_t>(f)]; }
 const reason_row& row_of(reason r) { return reasons[static_cast<std::size_t>(r)]; }

@@ -31,6 +31,8 @@ inline constexpr std::size_t join_key_max = 64;
 /// Characters of a one-time code as typed; ours have 6.
 inline constexpr std::size_t code_max = 32;
 inline constexpr std::size_t handle_max = 64; ///< of a request for a code
+/// Bytes of a captcha's response, as in the API.
+inline constexpr std::size_t captcha_bytes_max = 4'096;
 /// Characters of a payment reference in the sandbox's address.
 inline constexpr std::size_t reference_max = 100;
 

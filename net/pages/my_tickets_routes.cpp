@@ -4,6 +4,7 @@
 #include "net/http/encoding.hpp"
 #include "net/http/preferences.hpp"
 #include "net/http/query.hpp"
+#include "net/pages/challenge_box.hpp"
 #include "net/pages/demo.hpp"
 #include "net/pages/limits.hpp"
 #include "net/pages/my_tickets_page.hpp"
@@ -90,6 +91,7 @@ awaitable<response> show_in_hand(const visit& v, std::string problem, unsigned s
 response show_sign_in(const visit& v, const sign_in_state& state, unsigned status) {
   const auto mailbox = demo_for(v.ctx, v.rq) ? v.base() + std::string{mailbox_path} : std::string{};
   auto page = my_sign_in_page(v.in, state, mail_folder_of(v.ctx.options), mailbox);
+  if (state.step == sign_in_step::address) set_challenge(page, v.base(), code_box_of(v.ctx));
   return render(std::move(page), v.base(), brand_of(v.ctx, default_tenant), status);
 }
 

@@ -216,6 +216,8 @@ awaitable<response> buy(const visit& v, const counter& at, std::vector<item_wish
   guess.settle(got);
   if (!got.error && got.reply.no.why == reason::already_claimed)
     co_return see_other(v, "/shop/events/" + to_string(v.id) + "/return"); // bought in another tab
+  if (!got.error && got.reply.no.why == reason::challenge_required) // without a waiting room
+    co_return see_other(v, wait_path(v) + "?reason=challenge_required");
   if (!got.error && got.reply.no && is_said_in_page(got.reply.no))
     co_return show_choice(v, at, {std::nullopt, text_of(got.reply.no.why), status_of(got.reply.no.why)});
   if (auto no = refused(v.rq, got)) co_return std::move(*no);

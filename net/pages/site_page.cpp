@@ -23,7 +23,16 @@ std::string policy(const site_page& page, const config::brand* brand, const std:
   static const auto own_style = csp_hash(web::get_asset("pages.css").plain);
   std::string text = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src " + own_style;
   if (!tenant_style.empty()) text += ' ' + csp_hash(tenant_style);
-  text += "; script-src 'self'; connect-src 'self'; img-src 'self' data:";
+  const auto allow = [&](std::string_view directive, const std::string& sources) {
+    text += directive;
+    if (!sources.empty()) text += ' ' + sources;
+  };
+  const auto& captcha = page.captcha;
+  allow({}, captcha.styles_and_calls);
+  allow("; script-src 'self'", captcha.scripts);
+  allow("; connect-src 'self'", captcha.styles_and_calls);
+  if (!captcha.frames.empty()) allow("; frame-src", captcha.frames);
+  text += "; img-src 'self' data:";
   if (brand && !origin_of(brand->logo_url).empty()) text.append(" ").append(origin_of(brand->logo_url));
   text += "; form-action 'self'";
   if (!page.form_target.empty()) text.append(" ").append(page.form_target);

@@ -92,11 +92,12 @@ response change_language(const visit& v, std::string_view tag) {
 awaitable<response> open_page(visit v, const path_parameters& path, page_step run, extra_query extra) {
   if (extra != extra_query::ignored) {
     std::optional<response> no;
-    const auto query = extra == extra_query::reason ? query_parameters::read(v.rq, {"lang", "reason"}, no)
+    const auto query = extra == extra_query::reason ? query_parameters::read(v.rq, {"lang", "reason", "solved"}, no)
                                                     : query_parameters::read(v.rq, {"lang"}, no);
     if (no) return ready(std::move(*no));
     if (const auto tag = query.find("lang")) return ready(change_language(v, *tag));
     v.reason = query.find("reason").value_or(std::string_view{});
+    v.solved = query.find("solved").value_or(std::string_view{});
   }
   if (auto no = begin_visit(v, path)) return ready(std::move(*no));
   return run(std::move(v));

@@ -30,6 +30,7 @@ struct visit {
   uuid customer; ///< nil: signed out
   std::string_view token; ///< the customer's token; empty: signed out
   form sent; ///< form of a POST
+  std::string_view solved = {}; ///< ?solved=: a challenge from a mail; empty: none
   std::string_view reason = {}; ///< ?reason=: why a gate or page sent the visitor here; empty: none
 
   [[nodiscard]] const std::string& base() const { return ctx.options.http.base_path; }

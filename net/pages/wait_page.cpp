@@ -48,6 +48,8 @@ constexpr std::array notices{
   notice{"already_claimed", "already_claimed", false},
   notice{"queue_full", "queue_full", false},
   notice{"customer_blocked", "customer_blocked", false},
+  notice{"challenge_required", "challenge_required", false},
+  notice{"link_sent", "challenge_link_sent", false},
   notice{"access_code_refused", "access_code_refused", false},
   notice{"access_code_refused", "access_code_refused", true},
   notice{"expired", "over_completed_queue", false}, // from a gate: the session has ended
@@ -158,6 +160,15 @@ std::string_view words_over(const wait_view& v) {
   return "over_cancelled";
 }
 
+/// The challenge of a join, or of the code that signs in.
+void show_challenge(site_page& page, const wait_view& v, face is, bool may_join) {
+  if (may_join) page.data.set_optional("SOLVED", v.solved);
+  const bool asks_code = is == face::sign_in && v.sign_in.step == sign_in_step::address;
+  if (asks_code || (may_join && v.solved.empty())) set_challenge(page, v.base, v.challenge);
+  if (!may_join || v.challenge.kind == challenge_kind::none || !v.solved.empty()) return;
+  page.data.show("MAIL_LINK");
+}
+
 void show_still(site_page& page, const wait_view& v, face is) {
   auto& data = page.data;
   page.title = v.line.event.name;
@@ -170,6 +181,7 @@ void show_still(site_page& page, const wait_view& v, face is) {
   if (may_join && v.line.takes_access_codes) data.show("TAKES_CODES");
   data.show("MAY_JOIN", may_join && notice_of(v, false) != "already_claimed"); // it would be refused again
   data.set_optional("JOIN_KEY", v.join_key);
+  show_challenge(page, v, is, may_join);
   set_notice(data, v, false);
   data.show("PAUSED", v.line.event.status == event_status::paused);
   data.set_optional("MESSAGE", v.line.event.message);

@@ -670,7 +670,7 @@ export async function server_for(t, options) {
 }
 
 /** A mail's first part: text in a Latin script stands there as it is. */
-function text_of_mail(mail) {
+export function text_of_mail(mail) {
   const [body] = mail.slice(mail.indexOf('\r\n\r\n')).split('Content-Type: text/html'); // colours are no codes
   const coded = /\r\nContent-Transfer-Encoding: base64\r\n\r\n([A-Za-z0-9+/=\r\n]+)/.exec(mail)?.[1];
   return coded ? Buffer.from(coded, 'base64').toString() : body;

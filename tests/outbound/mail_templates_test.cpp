@@ -44,6 +44,7 @@ const std::map<std::string, const char*> samples{
                           "starts_at":1795372200000})"},
   {"ticket_kept", R"({"event_name":"Derby","ticket_name":"VIP","tickets_url":"https://shop.example/t",
                       "declined":true})"},
+  {"challenge_link", R"({"event_name":"Derby","join_url":"https://shop.example/wait/1?solved=a-b_"})"},
   {"ticket_withdrawn",
    R"({"event_name":"Derby","ticket_name":"VIP","tickets_url":"https://shop.example/t"})"},
 };

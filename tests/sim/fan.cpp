@@ -100,6 +100,7 @@ void fan::do_join() {
   if (world_->closing && places_ > 0) return next(goal::done, milliseconds{1});
   auto x = fq::join{world_->event, me_, join_key_, world_->options.kind};
   if (!world_->sells()) x.subject_name = "guest";
+  x.is_trusted = !world_->sells(); // by the backend of the queue's site
   x.access_code = access_code_;
   ask(std::move(x), on<entry_reply>([this](const entry_reply& told,
                                            std::uint64_t) { world_->check->saw_place(me_, join_key_, told); },

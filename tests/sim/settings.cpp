@@ -217,6 +217,12 @@ constexpr std::array event_drawings{
                          some.push_back({0, question_kind::text, d.chance(500), false, "Any wish?", {}});
                        p.set(&event_row::questions, std::move(some));
                      }},
+  drawing<event_row>{"challenge", 1,
+                     [](event_values& p, const draw_from& d) { // a sale's orders join without one
+                       if (!d.sells())
+                         p.set(&event_row::challenge, d.chance(500) ? challenge_kind::proof_of_work
+                                                                    : challenge_kind::none);
+                     }},
 };
 
 constexpr std::array type_drawings{

@@ -3,7 +3,7 @@
 // sends minor units.
 import { useState } from 'preact/hooks';
 import { new_key, patch, post } from './api.mjs';
-import { policies_for } from './admission.jsx';
+import { challenge_hint, challenges, policies_for } from './admission.jsx';
 import { Facts, facts_of, facts_wire, new_facts, venue_wire } from './facts.jsx';
 import { amount_text, from_zoned_input, parse_amount, typed, untyped, zone, zoned_input } from './format.mjs';
 import { body_of_questions, form_of_questions, Questions } from './questions.jsx';
@@ -57,6 +57,7 @@ function new_form() {
     concurrency: '',
     rate_per_minute: '',
     capacity: '',
+    challenge: 'none',
     session_ttl: '20',
     claim_window: '5',
     reclaim_window: '1',
@@ -88,6 +89,7 @@ function form_of(event) {
     concurrency: typed(q.concurrency),
     rate_per_minute: typed(q.rate_per_minute),
     capacity: typed(q.capacity),
+    challenge: event.challenge,
     session_ttl: minutes(q.session_ttl_seconds),
     claim_window: minutes(q.claim_window_seconds),
     reclaim_window: minutes(q.reclaim_window_seconds),
@@ -123,6 +125,7 @@ const wire = {
   rotating_codes: (f) => ({ rotating_codes: f.rotating_codes }),
   transfers_max: (f) => ({ transfers_max: Number(f.transfers_max) }),
   questions: (f) => ({ questions: body_of_questions(f.questions) }),
+  challenge: (f) => ({ challenge: f.challenge }),
   ...facts_wire,
 };
 const queue_wire = {
@@ -489,6 +492,9 @@ export function EventForm({ event, changed }) {
             </Field>
             <Field label="Places in line at most" wrong={wrong('queue.capacity')} hint="Empty: no limit.">
               <Whole value={form.capacity} set={put('capacity')} min="1" max="10000000" />
+            </Field>
+            <Field label="Before joining, solve" wrong={wrong('challenge')} hint={challenge_hint}>
+              <Choice value={form.challenge} set={put('challenge')} options={challenges} />
             </Field>
             <Field
               label="Away after (seconds)"

@@ -34,6 +34,15 @@ export interface Place {
 /** live: by WebSocket. polling: at the server's pace. offline: the server cannot be reached. closed: not following. */
 export type Connection = 'live' | 'polling' | 'offline' | 'closed';
 
+/** A captcha that the event or queue asks for before it gives a place. */
+export interface Captcha {
+  readonly type: 'turnstile' | 'hcaptcha';
+  readonly site_key: string;
+  /** For the widget of Turnstile: `action`, and `bound_to` as its `cData`. */
+  readonly action: 'join';
+  readonly bound_to: string;
+}
+
 export interface Options {
   /** Base address of the FairQueue server. */
   server: string;
@@ -47,6 +56,8 @@ export interface Options {
   event?: string;
   /** ... with its customer's token. */
   token?: string;
+  /** Shows a captcha to the visitor and resolves to its response; proof of work needs nothing. */
+  solve?: (challenge: Captcha) => Promise<string>;
   /** True: no WebSocket. */
   polling?: boolean;
   storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;

@@ -20,6 +20,7 @@ namespace fq::net::made {
 struct script {
   // answers
   entry_reply entry;
+  challenge_reply challenge;
   line_reply line;
   ack_reply ack;
   claim_reply claim;
@@ -64,6 +65,9 @@ struct script {
   int polls = 0; ///< find_entry
   std::vector<std::vector<queue_number>> seen;
   join asked_join;
+  std::vector<open_challenge> asked_challenges;
+  std::vector<open_code_challenge> asked_code_challenges;
+  mail_challenge asked_mail;
   open_claim asked_claim;
   open_payment asked_payment;
   apply_fact asked_fact;
@@ -150,6 +154,10 @@ inline auto scripted_line(event_handle::pointer self, const script_ptr& s) {
   return std::tuple{[s](const join& m) {
                       s->asked_join = m;
                       return scripted(*s, s->entry);
+                    },
+                    [s](const open_challenge& m) {
+                      s->asked_challenges.push_back(m);
+                      return scripted(*s, s->challenge);
                     },
                     [s](const find_entry&) {
                       ++s->polls;
@@ -443,6 +451,14 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
           },
           [s](const request_otp& m) {
             s->asked_otp = m;
+            return scripted(*s, s->ack);
+          },
+          [s](const open_code_challenge& m) {
+            s->asked_code_challenges.push_back(m);
+            return scripted(*s, s->challenge);
+          },
+          [s](const mail_challenge& m) {
+            s->asked_mail = m;
             return scripted(*s, s->ack);
           },
           [s](const verify_otp& m) {

@@ -80,12 +80,13 @@ const std::map<reason, unsigned> statuses{{reason::unavailable, 503},
                                           {reason::device_unknown, 401},
                                           {reason::scan_id_reused, 409},
                                           {reason::too_many, 409},
-                                          {reason::picture_limit, 409}};
+                                          {reason::picture_limit, 409},
+                                          {reason::challenge_required, 403}};
 
 } // namespace
 
 CAF_TEST(statuses of reasons are those of the contract) {
-  const auto reasons = all(reason::unavailable, reason::picture_limit);
+  const auto reasons = all(reason::unavailable, reason::challenge_required);
   CAF_CHECK_EQUAL(reasons.size(), statuses.size());
   for (const auto r : reasons) {
     const auto answer = problem(refusal{r}, "id-1");

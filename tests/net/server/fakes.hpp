@@ -185,6 +185,7 @@ inline auto line_messages(event_pointer self, std::uint32_t aggregate) {
                       auto reply = answer_fan(self, aggregate, m.customer);
                       return reply;
                     },
+                    [](const open_challenge&) { return challenge_reply{}; },
                     [=](const find_entry& m) -> caf::result<entry_reply> {
                       if (self->state.is_given_away) return make_moved(m);
                       return answer_fan(self, aggregate, m.customer);
