@@ -4,6 +4,8 @@
 #include "fair/bytes.hpp"
 #include "fair/limits.hpp"
 
+#include <algorithm>
+
 namespace fq {
 namespace {
 
@@ -56,6 +58,27 @@ sha256_digest commitment_of(const record_nonce& nonce, const entry_id& id) {
   append_bytes(bytes, nonce);
   append_id(bytes, id);
   return sha256(bytes);
+}
+
+record_nonce nonce_maker::operator()(queue_number n, const subject_key& subject,
+                                     std::uint64_t join_key) const {
+  std::string bytes;
+  append_number(bytes, value_of(n), 8);
+  append_number(bytes, join_key, 8);
+  append_id(bytes, subject);
+  const auto mac = key_(bytes);
+  record_nonce nonce;
+  std::copy_n(mac.begin(), nonce.size(), nonce.begin());
+  return nonce;
+}
+
+sha256_digest nonce_maker::commitment(aggregate_id owner, queue_number n, const subject_key& subject,
+                                      std::uint64_t join_key, timestamp joined_at) const {
+  return commitment_of((*this)(n, subject, join_key), make_entry_id(joined_at, owner, n));
+}
+
+secret_key nonce_secret_of(const secret_key& stored, const event_id& event) {
+  return hkdf_sha256(stored.bytes(), "fairqueue log nonces", to_string(event));
 }
 
 sha256_digest seed_commitment_of(const sha256_digest& seed) {

@@ -17,7 +17,7 @@ struct entry_row {
   queue_number number{};
   subject_key subject;
   rare_text subject_name; ///< set by a standalone queue's tenant; at most subject_name_max bytes
-  std::uint64_t join_key = 0; ///< hash of the Idempotency-Key of the join; 0: none given
+  std::uint64_t join_key = 0; ///< hash of the Idempotency-Key of the join, else random; 0: an older program
   timestamp joined_at, admitted_at, session_expires_at, ended_at;
   timestamp claim_by; ///< end of the session unless it has claimed; set at admission, and when its last claim
                       ///< ends without a purchase

@@ -2,6 +2,7 @@
 // What a call of a sale decides: durable changes, and what is done after the commit.
 #pragma once
 #include "domain/line/queue.hpp"
+#include "domain/line/records.hpp"
 #include "domain/model/change.hpp"
 #include "domain/sale/views.hpp"
 
@@ -28,6 +29,8 @@ struct gateway_call {
 /// commit.
 struct decision {
   changes content;
+  /// For the public log, in order: each after what it depends on. Durable with `content`.
+  std::vector<log_record> records;
   std::vector<entry_change> entry_changes;
   std::vector<socket_notice_kind> notices;
   std::vector<gateway_call> gateway_calls;

@@ -49,7 +49,9 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
   const auto priority_class =
     preferred == priorities_.end() ? priority_standard : preferred->second.priority_class;
   const bool overtakes = queue_.overtakes(priority_class);
-  const auto& e = queue_.join(subject, join_key, now, out.content, std::move(subject_name), priority_class);
+  const auto key = join_key != 0 ? join_key : random_(); // the commitment in the public log needs one
+  const auto& e = queue_.join(subject, key, now, out.content, std::move(subject_name), priority_class);
+  out.records.emplace_back(joined_record{e.number});
   if (overtakes) {
     out.reveals = true; // others are further back now
     out.overtaking.push_back(queue_.spot_of(e));
