@@ -27,6 +27,7 @@ struct entry_row {
   entry_status status = entry_status::waiting;
   bool has_claimed = false; ///< has a live claim: claim_by does not apply
   std::uint8_t reclaims = 0; ///< times that its last claim ended without a purchase
+  queue_number party{}; ///< of the entry that opened it, also its own; 0: none
   friend bool operator==(const entry_row&, const entry_row&) = default;
 };
 FQ_ROW(entry_row, "queue_entry", aggregate, row_field("queue_number", &row::number, key),
@@ -38,7 +39,8 @@ FQ_ROW(entry_row, "queue_entry", aggregate, row_field("queue_number", &row::numb
        row_field("admission_no", &row::admission_no, later),
        row_field("admission_batch", &row::admission_batch, later),
        row_field("priority_class", &row::priority_class), row_field("status", &row::status, later),
-       row_field("has_claimed", &row::has_claimed, later), row_field("reclaims", &row::reclaims, later))
+       row_field("has_claimed", &row::has_claimed, later), row_field("reclaims", &row::reclaims, later),
+       row_field("party", &row::party))
 
 /// What is known of all entries of a line, also of those that are not in memory or no longer in the ledger.
 struct line_totals {
