@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fair/records.hpp"
 
+#include "crypto/hkdf.hpp"
 #include "fair/bytes.hpp"
 #include "fair/limits.hpp"
 
