@@ -18,7 +18,7 @@ namespace fq {
 using log_digest = std::array<std::uint8_t, 32>; ///< SHA-256
 
 /// Stored in logs: never renumber, only append. The same holds for the other enumerations here.
-enum class record_kind : std::uint8_t {
+enum class log_record_kind : std::uint8_t {
   begin = 1,
   lobby,
   joined,
