@@ -19,8 +19,10 @@ struct join {
   tenant_id tenant = default_tenant;
   std::string subject_name = {}; ///< for a queue
   std::string access_code = {}; ///< for a sale: as typed; empty: none
+  std::string party_code = {}; ///< in a lobby: as typed; empty: none
 };
-FQ_INSPECT(join, x.event, x.customer, x.join_key, x.kind, x.tenant, x.subject_name, x.access_code)
+FQ_INSPECT(join, x.event, x.customer, x.join_key, x.kind, x.tenant, x.subject_name, x.access_code,
+           x.party_code)
 
 /// Queries a customer's entry. Counts as presence if `by_holder`.
 struct find_entry {

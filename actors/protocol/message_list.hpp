@@ -55,7 +55,8 @@
   X(gate_reply) X(find_gate_state) X(gate_state_reply) X(search_gate) X(gate_tickets_reply) \
   X(list_statistics) X(statistics_reply) X(change_lock) X(find_locks) X(locks_reply) \
   X(find_ticket_seats) X(ticket_seats_reply) \
-  X(store_picture) X(find_picture) X(picture_found)
+  X(store_picture) X(find_picture) X(picture_found) \
+  X(open_party) X(enter_beacon) X(end_draw_wait) X(compute_lobby) X(lobby_computed)
 // clang-format on
 
 namespace fq {

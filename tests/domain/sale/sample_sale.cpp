@@ -30,7 +30,7 @@ std::vector<ticket_type_row> sample_types(std::int64_t total, money price) {
 namespace {
 
 /// Any order that depends on the inputs, in which the members of a party follow each other.
-line_ranks order_of(const sale& s) {
+line_ranks drawn_order(const sale& s) {
   const auto& lobby = *s.lobby();
   const auto parties = s.lobby_parties();
   std::vector<std::tuple<std::size_t, std::uint32_t, std::uint32_t>> lots;
@@ -79,8 +79,8 @@ std::unique_ptr<sale> load_sale(const naive_ledger& ledger, const sale_rules& ru
   for (const auto& [name, row] : ledger.locks) s->load(row);
   for (const auto& row : ledger.receipts) s->load(row);
   for (const auto& row : ledger.answers) s->load(row);
-  if (s->next_draw_step() == sale::draw_step::order) s->rank(order_of(*s));
   s->loaded();
+  if (s->next_draw_step() == sale::draw_step::order) s->rank(drawn_order(*s));
   return s;
 }
 
@@ -102,7 +102,7 @@ void sample_sale::settle() {
 }
 
 void sample_sale::follow_draw() {
-  using enum sale::draw_step;
+  using step = sale::draw_step;
   const auto decide = [this](auto call) {
     auto before = std::move(last);
     last = {};
@@ -112,17 +112,17 @@ void sample_sale::follow_draw() {
     draws = true;
     last.content.insert(last.content.begin(), before.content.begin(), before.content.end());
   };
-  if (it->next_draw_step() == root)
+  if (it->next_draw_step() == step::root)
     decide([this] {
       std::string root;
       for (const auto& e : it->lobby_entrants()) root += std::to_string(value_of(e.where.number)) + ' ';
       it->set_root(root.empty() ? "none" : root, now, last);
     });
-  if (it->next_draw_step() == sale::draw_step::beacon && !beacon.empty())
+  if (it->next_draw_step() == step::beacon && !beacon.empty())
     decide([this] { static_cast<void>(it->give_beacon(it->event().lobby.beacon, beacon, now, last)); });
-  if (it->next_draw_step() == order)
+  if (it->next_draw_step() == step::order)
     decide([this] {
-      ledger.ranks = order_of(*it);
+      ledger.ranks = drawn_order(*it);
       it->rank(ledger.ranks);
       copy.begin(copy.version());
       noted.clear();
