@@ -33,6 +33,11 @@ inline constexpr range total_range{1, 10'000'000};
 /// Ticket types of an event: their discounts and refunds are bits of 64.
 inline constexpr range types_count{1, 50};
 
+// -- lobbies
+
+inline constexpr range beacon_value_size{1, 500};
+inline constexpr range party_code_size{0, 40}; ///< longer than any: a wrong one is party_unknown
+
 // -- queues
 
 /// Of a name that a session locks: an origin's id of a seat.
