@@ -256,6 +256,10 @@ struct webhooks_options {
 /// The parts of a comma-separated list, trimmed, without empty parts.
 [[nodiscard]] std::vector<std::string> split_list(std::string_view text);
 
+struct draw_options {
+  std::string beacon_url; ///< of a drand network
+};
+
 struct tracing_options {
   std::string url; ///< trace endpoint of the collector; empty: spans are not recorded
   std::string authorization;
@@ -315,6 +319,7 @@ struct options {
   stripe_options stripe;
   push_options push;
   webhooks_options webhooks;
+  draw_options draw;
   tracing_options tracing;
   log_options log;
   shutdown_options shutdown;
