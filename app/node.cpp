@@ -95,6 +95,8 @@ node::node(const config::options& options, environment& env, std::function<void(
                                                               .node = ledger_.lease.owner,
                                                               .ca_file = {}},
                                       env);
+  beacons_ = std::make_unique<drand_source>(
+    drand_source::settings{options.draw.beacon_url, http_client::settings{.response_bytes_max = 16 * 1024}}, env);
   gateways_ = open_gateways(options, env);
   renew(keys_);
   const auto connections = options.mail.mode == "smtp" ? code_mail_connections : 1;
@@ -118,6 +120,7 @@ void node::spawn_actors(std::function<void(std::string)> on_failure,
   spawn_payments(children);
   owner_services_.witnesses = witnesses_.spawn(*system_, children);
   set_owner_services(ledgers);
+  owner_services_.draws = add(children, "draws", system_->spawn<caf::detached>(draw_worker));
   region_ = add(children, "region", system_->spawn(fq::region, &owner_services_, restart_budget{}));
   spawn_directory(children, ledgers, std::move(on_directory));
   catalog_ = add(children, "catalog", system_->spawn(fq::catalog, &env_, ledgers, options_.cluster.is_on()));
@@ -192,6 +195,10 @@ void node::set_owner_services(const ledger_workers& ledgers) {
   s.sweep_interval = options_.workers.expiry_interval;
   s.reconciliation_interval = options_.workers.reconciliation_interval;
   s.statistics_step = options_.workers.statistics_interval;
+  s.fetch_beacon = [this](const std::string& chain_hash, std::uint64_t round,
+                          std::function<void(std::string)> done) {
+    beacons_->fetch(chain_hash, round, std::move(done));
+  };
   s.has_cluster = options_.cluster.is_on();
   s.has_bus = bus_ != nullptr;
   s.links = links();
@@ -439,6 +446,7 @@ node::~node() {
   cluster_services_.ledgers.clear();
   owner_services_.ledgers.clear();
   owner_services_.cache = nullptr;
+  owner_services_.draws = nullptr;
   owner_services_.payments = nullptr;
   owner_services_.witnesses = nullptr;
   payments_services_.gateways.clear();

@@ -43,7 +43,7 @@ fq_folder(actors/base USES domain/base domain/model domain/delivery domain/sale 
 fq_folder(actors/storage USES domain/base domain/sale store/port actors/protocol actors/base)
 fq_folder(actors/payments USES domain/base domain/money crypto outbound actors/protocol actors/base)
 fq_folder(actors/sale
-          USES domain/base domain/model domain/line domain/delivery domain/seats domain/sale domain/cluster crypto
+          USES domain/base domain/model domain/line domain/delivery domain/seats domain/sale domain/cluster crypto fair
                actors/protocol actors/base actors/storage
           LINK Boost::json)
 fq_folder(actors/cluster COLD USES domain/base domain/cluster actors/protocol actors/base actors/storage actors/sale)

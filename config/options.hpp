@@ -278,6 +278,10 @@ struct witness_options {
   [[nodiscard]] std::optional<std::vector<witness_address>> parsed_urls() const;
 };
 
+struct draw_options {
+  std::string beacon_url; ///< of a drand network
+};
+
 struct tracing_options {
   std::string url; ///< trace endpoint of the collector; empty: spans are not recorded
   std::string authorization;
@@ -339,6 +343,7 @@ struct options {
   push_options push;
   webhooks_options webhooks;
   witness_options witness;
+  draw_options draw;
   tracing_options tracing;
   log_options log;
   shutdown_options shutdown;

@@ -22,9 +22,10 @@ struct join {
   uuid client = {}; ///< key of its address
   solved_challenge solved = {};
   bool is_trusted = false; ///< by a tenant's backend, which needs no challenge
+  std::string party_code = {}; ///< in a lobby: as typed; empty: none
 };
 FQ_INSPECT(join, x.event, x.customer, x.join_key, x.kind, x.tenant, x.subject_name, x.access_code, x.client,
-           x.solved, x.is_trusted)
+           x.solved, x.is_trusted, x.party_code)
 
 /// Requests the challenge of a join, or one that is solved: for a mail or after a captcha.
 struct open_challenge {

@@ -8,6 +8,7 @@
 #include "actors/protocol/checkin_messages.hpp"
 #include "actors/protocol/cluster_messages.hpp"
 #include "actors/protocol/directory_messages.hpp"
+#include "actors/protocol/draw_messages.hpp"
 #include "actors/protocol/fan_messages.hpp"
 #include "actors/protocol/ledger_messages.hpp"
 #include "actors/protocol/notice_messages.hpp"

@@ -102,6 +102,12 @@ enum class bug : std::uint8_t {
   // event tickets
   refund_keeps_event_ticket, ///< a refund cancels one event ticket too few
   late_money_without_event_tickets, ///< late money that buys again gets no event tickets
+  // lobby
+  draw_repeated, ///< a beacon that comes again draws again
+  late_entrant, ///< who joins just after the closing counts as an entrant
+  party_counted_once, ///< a party is admitted as soon as there is room for one
+  rank_lost_at_load, ///< an owner that loads serves by number
+  admits_before_draw, ///< entries are admitted while the draw waits
   // check-in
   scan_counted_twice, ///< a scan that is sent again counts as another one
   late_scan_moves_back, ///< a scan that arrives late counts as the last one

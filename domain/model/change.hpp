@@ -219,6 +219,11 @@ struct lock_freed {
   std::string name;
 };
 
+/// Inserted, or replaced.
+struct lobby_stored {
+  lobby_row row;
+};
+
 /// Accounts: inserted, or replaced by (tenant, organizer, customer).
 struct block_stored {
   block_row row;
@@ -318,7 +323,8 @@ using change = std::variant<
   entries_forgotten, organizer_removed, organizer_session_stored, organizer_session_removed,
   event_ticket_issued, event_ticket_moved, checkin_list_stored, checkin_device_stored, scan_recorded,
   transfer_offered, transfer_moved, statistics_stored, seat_plan_stored, seat_plan_removed, event_plan_set,
-  event_plan_removed, seats_taken, seats_ended, seats_set, lock_taken, lock_freed>;
+  event_plan_removed, seats_taken, seats_ended, seats_set, lock_taken, lock_freed,
+  lobby_stored>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

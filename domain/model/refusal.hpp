@@ -31,6 +31,12 @@ enum class reason : std::uint8_t {
   total_below_committed, ///< first: held units, second: sold units
   event_ended,
   queue_not_open, ///< at: opening time
+  lobby_fixed, ///< what the lobby has promised cannot change once it is open
+  lobby_not_open, ///< a party is opened or joined in the lobby only
+  lobby_not_closed, ///< the entrants can still change
+  already_drawn,
+  party_unknown, ///< no party has this code
+  party_full, ///< first: its most members
   queue_full,
   wrong_mode, ///< the admission policy does not support the operation
   external_id_taken, ///< id: its current holder

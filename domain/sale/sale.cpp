@@ -55,8 +55,7 @@ void sale::refresh(timestamp now) {
   if (!std::exchange(is_fresh_, false)) return;
   claims_.restart_grace(now);
   watch_presence(now);
-  for (const auto& [customer, invitation] : invitations_) regroup(customer, now);
-  for (const auto& [number, codes] : access_) regroup(*queue_.find(number), now);
+  regroup_all(now);
   open_codes(now);
 }
 
@@ -64,6 +63,7 @@ void sale::refresh(timestamp now) {
 
 sale::wake_up sale::run(timestamp now, decision& out) {
   refresh(now);
+  run_lobby(now, out);
   free_lost_locks(out);
   if (seating_) seating_->end_leftovers(out.content);
   auto moved = end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
@@ -277,6 +277,7 @@ unit_pools sale::free_pools(timestamp now) const {
   unit_pools pools;
   const bool starts_later = sells() && now < event_.sale_start && !planted(bug::windows_ignored);
   if (event_.status != event_status::active || now < event_.queue_opens_at || starts_later) return pools;
+  if (!has_positions() && !planted(bug::admits_before_draw)) return pools;
   if (!sells()) pools.add_public(unit_pools::unlimited);
   const bool is_unbound = event_.queue.policy == admission_policy::open;
   const auto people = [&](std::uint64_t units) { return units * event_.queue.over_admission_percent / 100; };
@@ -306,7 +307,7 @@ timestamp sale::next_opening(timestamp now) const {
 }
 
 /// The first entry in line that could buy something, and takes a unit for it; null: none.
-const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now) {
+const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now, party_gate& gate) {
   for (;;) {
     const queue_line::entry* best = nullptr;
     for (std::size_t g = 0; g < queue_.groups().size(); ++g) {
@@ -318,7 +319,11 @@ const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now) {
     }
     // What opens its hidden types may have ended since: then it belongs to another group.
     if (best != nullptr && best->group != 0 && regroup(*best, now)) continue;
-    if (best != nullptr) pools.book(queue_.groups()[best->group].opens);
+    if (best == nullptr) return best;
+    const auto party = queue_.parties().party_of(best->number);
+    if (party != queue_number{} && party != gate.going && !may_go(party, pools, now, gate)) return nullptr;
+    pools.book(queue_.groups()[best->group].opens);
+    if (gate.left > 0) --gate.left;
     return best;
   }
 }
@@ -335,10 +340,13 @@ admission_answer sale::admit(timestamp now, decision& out, std::uint64_t called)
   };
   auto answer = allowed();
   if (answer.count == 0) return answer;
-  const auto next = [&] { return next_to_admit(pools, now); };
+  party_gate gate{.left = answer.count};
+  const bool is_bounded = answer.count == admissions_per_decision_max;
+  const auto next = [&] { return next_to_admit(pools, now, gate); };
   const auto numbers = queue_.admit(answer.count, next, now, event_.queue, out.content);
   for (const auto n : numbers) out.entry_changes.push_back(change_of(*queue_.find(n)));
   answer.count = numbers.size();
+  if (is_bounded && gate.waits) answer.retry_at = now; // only this decision has too little room
   if (numbers.empty()) return answer;
   out.reveals = true;
   answer.retry_at = earlier(answer.retry_at, allowed().retry_at); // this admission may have filled the window
@@ -367,6 +375,7 @@ timestamp sale::next_deadline(timestamp now) const {
   if (event_.status == event_status::active || event_.status == event_status::paused)
     t = earlier(t, event_.sale_end);
   if (event_.status == event_status::active && queue_.counts().waiting > 0) t = earlier(t, next_opening(now));
+  t = earlier(t, next_lobby_step(now));
   return t;
 }
 

@@ -17,16 +17,16 @@ refusal sale::queue_is_open(timestamp now) const {
     case event_status::paused: break;
   }
   if (is_over(now)) return reason::event_ended;
-  if (now < event_.queue_opens_at) {
+  if (now < event_.queue_opens_at && !lobby_is_open()) {
     refusal no{reason::queue_not_open};
-    no.at = event_.queue_opens_at;
+    no.at = event_.lobby.opens_at > now ? event_.lobby.opens_at : event_.queue_opens_at;
     return no;
   }
   return {};
 }
 
 sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out,
-                        std::string subject_name, std::string_view access_code, bool has_solved) {
+                        std::string subject_name, std::string_view access_code, bool has_solved, queue_number party) {
   if (is_blocked(subject)) return {reason::customer_blocked};
   const auto* own = queue_.find(subject);
   if (own != nullptr && join_key != 0 && own->join_key == join_key) return {{}, true, true, own->number};
@@ -37,6 +37,8 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
     return {code != nullptr ? give_access(*own, *code, now, out) : refusal{}, false, false, own->number};
   }
   if (auto no = queue_is_open(now)) return {std::move(no)};
+  if (party != queue_number{})
+    if (auto no = may_enter_party(party)) return {std::move(no)};
   if (sells() && !claims_.free_slot(subject, event_.claims_per_customer)) {
     refusal no{reason::already_claimed};
     no.id = claims_.standing(subject)->id;
@@ -55,7 +57,9 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
   const auto priority_class =
     preferred == priorities_.end() ? priority_standard : preferred->second.priority_class;
   const bool overtakes = queue_.overtakes(priority_class);
-  const auto& e = queue_.join(subject, join_key, now, out.content, std::move(subject_name), priority_class);
+  const auto key = join_key != 0 ? join_key : random_(); // the commitment in the public log needs one
+  const auto& e = queue_.join(subject, key, now, out.content, std::move(subject_name), priority_class, party);
+  out.records.emplace_back(joined_record{e.number});
   if (overtakes) {
     out.reveals = true; // others are further back now
     out.overtaking.push_back(queue_.spot_of(e));
@@ -65,10 +69,13 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
     give_access(e, *code, now, out);
   else
     regroup(e, now);
+  if (party != queue_number{}) note_place(e, out);
   return {{}, true, false, e.number};
 }
 
 void sale::end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out) {
+  // After the closing, so that a load knows who was an entrant.
+  if (!has_positions() && lobby_ && now == lobby_->closed_at) now += milliseconds{1};
   if (!queue_.move(n, trigger, now, out.content)) return;
   const auto& e = *queue_.find(n);
   present_.forget(n);
@@ -176,7 +183,7 @@ timestamp sale::next_absence() const {
 /// A standalone queue never ends, so it forgets its ended entries while it serves. The ledger keeps them for
 /// reads.
 std::size_t sale::forget_ended(timestamp now, decision& out) {
-  if (sells()) return 0;
+  if (sells() || !has_positions()) return 0;
   std::size_t forgotten = 0;
   const auto is_due = [&](queue_number n) {
     return queue_.find(n)->ended_at + rules_.memory_retention <= now;

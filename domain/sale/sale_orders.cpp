@@ -227,6 +227,7 @@ timestamp sale::next_checkout_deadline() const {
 // -- promo codes, priorities
 
 refusal sale::set_promo_code(const promo_code_patch& p, timestamp now, decision& out, promo_code_id& id) {
+  if (is_closing()) return reason::unavailable;
   const auto* old = p.id.is_nil() ? nullptr : promo_codes_.find(p.id);
   if (old == nullptr && !p.id.is_nil()) return reason::not_found;
   if (old == nullptr && promo_codes_.all().size() >= promo_codes_max)

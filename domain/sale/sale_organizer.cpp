@@ -41,6 +41,32 @@ refusal validate(const event_facts& f) {
   return {};
 }
 
+/// Names of settings as in the API of events, or of queues.
+refusal validate_lobby(const event_row& e) {
+  const auto& lobby = e.lobby;
+  const bool is_queue = e.kind == event_kind::queue;
+  const auto beacon = [is_queue](const char* event_name, const char* queue_name) {
+    return is_queue ? queue_name : event_name;
+  };
+  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  if (is_set(lobby.opens_at) && lobby.opens_at >= e.queue_opens_at)
+    return invalid_field("lobby_opens_at", is_queue ? "must be before opens_at" : "must be before queue_opens_at");
+  if (lobby.draw == draw_kind::at_opening && !is_set(lobby.opens_at))
+    return invalid_field("lobby_opens_at", "is required with a draw");
+  if (lobby.beacon != beacon_kind::none && lobby.draw == draw_kind::none)
+    return invalid_field(beacon("beacon.kind", "beacon"), "needs a draw");
+  if (lobby.beacon == beacon_kind::drand) {
+    if (lobby.chain_hash.size() != 64 || !std::ranges::all_of(lobby.chain_hash, is_hex))
+      return invalid_field(beacon("beacon.chain_hash", "beacon_chain_hash"),
+                           "must be 64 hexadecimal digits in lower case");
+    if (lobby.round == 0) return invalid_field(beacon("beacon.round", "beacon_round"), "is required with drand");
+  }
+  if (lobby.beacon == beacon_kind::announced && lobby.announced.empty())
+    return invalid_field(beacon("beacon.announced", "beacon_announced"),
+                         "must say what the value will be");
+  return {};
+}
+
 refusal validate_queue(const event_row& e, const std::vector<ticket_type_row>& types) {
   if (!types.empty()) return invalid_field("ticket_types", "a queue sells nothing");
   if (e.external_id.size() > 200) return invalid_field("external_id", "must have at most 200 bytes");
@@ -64,6 +90,7 @@ bool has_price(const std::vector<ticket_type_row>& types) {
 
 refusal validate(const event_row& e, const std::vector<ticket_type_row>& types) {
   if (auto no = check_limits(e)) return no;
+  if (auto no = validate_lobby(e)) return no;
   if (e.kind == event_kind::queue) return validate_queue(e, types);
   if (!is_currency(e.currency)) return invalid_field("currency", "must be an ISO 4217 code in upper case");
   if (e.sale_end <= e.sale_start) return invalid_field("sale_end", "must be after sale_start");
@@ -156,6 +183,8 @@ refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
   if (seating_)
     for (auto& t : checked) t.total = std::max<std::int64_t>(t.total, 1); // all of its seats may be blocked
   if (auto no = validate(event, checked)) return no;
+  const bool moves_lobby = event.lobby != event_.lobby || event.queue_opens_at != event_.queue_opens_at;
+  if (lobby_ && moves_lobby) return reason::lobby_fixed;
   for (const auto& t : types)
     if (t.total < t.held + t.sold) {
       refusal no{reason::total_below_committed};

@@ -43,6 +43,11 @@ inline constexpr std::size_t witness_body_max = 16'384;
 /// A request that lost against others of the same log is judged anew so often.
 inline constexpr int cosign_tries_max = 3;
 
+// -- lobbies
+
+inline constexpr range beacon_value_size{1, 500};
+inline constexpr range party_code_size{0, 40}; ///< longer than any: a wrong one is party_unknown
+
 // -- queues
 
 /// Of a name that a session locks: an origin's id of a seat.

@@ -17,6 +17,7 @@ namespace fq::net {
 [[nodiscard]] std::span<const route> event_routes();
 [[nodiscard]] std::span<const route> event_ticket_routes();
 [[nodiscard]] std::span<const route> export_routes();
+[[nodiscard]] std::span<const route> lobby_routes();
 [[nodiscard]] std::span<const route> notice_routes();
 [[nodiscard]] std::span<const route> order_desk_routes();
 [[nodiscard]] std::span<const route> order_routes();

@@ -221,6 +221,14 @@ public:
     return true;
   }
 
+  bool operator()(const lobby_stored& c) {
+    auto& lobby = own_.image.lobby;
+    if (!is_sound(c.row)) return false;
+    undo([&lobby, before = lobby] { lobby = before; });
+    lobby = c.row;
+    return true;
+  }
+
   bool operator()(const event_plan_removed&) {
     auto& image = own_.image;
     if (!image.claim_seats.empty()) return false;

@@ -122,6 +122,7 @@ struct aggregate_image {
   std::vector<invitation_row> invitations; ///< by customer
   std::vector<entry_access_row> access; ///< by queue number and promo code
   std::vector<session_lock_row> locks; ///< by name
+  std::optional<lobby_row> lobby; ///< none: it has not opened
   std::optional<statistics_row> statistics; ///< the last row
   std::vector<idempotency_row> idempotency; ///< oldest first
   std::vector<receipt_row> receipts; ///< oldest first

@@ -283,6 +283,10 @@ public:
         batch_.aggregate, c.name);
   }
 
+  void operator()(const lobby_stored& c) {
+    insert(rounds_.round_for({of(item::lobby)}), postgres_write::store_lobby, c.row);
+  }
+
   /// Keyed by customer only: blocks of one customer by two organizers need two rounds.
   void operator()(const block_stored& c) {
     insert(rounds_.round_for({of(item::block, c.row.customer)}), postgres_write::store_block, c.row);

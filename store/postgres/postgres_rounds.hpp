@@ -81,6 +81,7 @@ private:
     invitation,
     access,
     lock,
+    lobby,
     block,
     account,
     otp,

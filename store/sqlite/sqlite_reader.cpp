@@ -73,6 +73,7 @@ sqlite_reader::statements::statements(sqlite_db& db) :
     invitations(db, select_rows<invitation_row>() + "WHERE aggregate = ? ORDER BY customer"),
     access(db, select_rows<entry_access_row>() + "WHERE aggregate = ? ORDER BY queue_number, promo_code"),
     locks(db, select_rows<session_lock_row>() + "WHERE aggregate = ? ORDER BY name"),
+    lobby(db, select_rows<lobby_row>() + "WHERE aggregate = ?"),
     idempotency(db, select_rows<idempotency_row>()
                       + "WHERE aggregate = ? AND created_at >= ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
     receipts(db, select_rows<receipt_row>() + "WHERE aggregate = ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
@@ -200,6 +201,8 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.invitations = collect(sql_.invitations.bind(aggregate), row_from<invitation_row>);
   image.access = collect(sql_.access.bind(aggregate), row_from<entry_access_row>);
   image.locks = collect(sql_.locks.bind(aggregate), row_from<session_lock_row>);
+  sql_.lobby.bind(aggregate);
+  while (sql_.lobby.step()) image.lobby = read_row<lobby_row>(sql_.lobby);
   sql_.last_statistics.bind(aggregate);
   while (sql_.last_statistics.step()) image.statistics = read_row<statistics_row>(sql_.last_statistics);
   image.idempotency =

@@ -44,6 +44,11 @@ public:
   /// How noted positions differ from those of the line; empty: not at all.
   [[nodiscard]] std::string what_the_copy_misses() const;
 
+  bool draws = true; ///< does what an owner does for a draw, after each call
+  std::string beacon = {}; ///< the draw waits as long as it is empty
+  /// The next steps of the draw, each as a decision of its own.
+  void follow_draw();
+
   /// Ends a call: run, then the ledger applies the decision. As the event actor does.
   void settle();
   /// Advances the time; processes all deadlines, as the event actor's timer does.
@@ -54,6 +59,8 @@ public:
   void reload();
 
   sale::joined join(std::uint64_t n, std::uint64_t key = 0, std::string_view access_code = {});
+  sale::joined join_party(std::uint64_t n, queue_number party);
+  refusal open_party(std::uint64_t n);
   void join_all(std::uint64_t first, std::uint64_t last);
   refusal leave(std::uint64_t n);
   refusal claim(std::uint64_t n, const std::vector<item_wish>& wishes = {}, const seat_wish& seats = {});
