@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answers of a sale to requests, ready to be rendered. Values only.
 #pragma once
+#include "domain/line/outlook.hpp"
 #include "domain/line/ranks.hpp"
 #include "domain/model/refusal.hpp"
 #include "domain/model/rows.hpp"
@@ -34,6 +35,7 @@ struct entry_view {
   timestamp joined_at, admitted_at, session_expires_at;
   timestamp claim_by; ///< if admitted: end of the session unless it has claimed
   line_spot spot; ///< not shown
+  fq::outlook outlook = {}; ///< of a place in line, in answers that only read it
 };
 
 /// How fast a line moves: what a wait depends on besides the position.
@@ -322,7 +324,9 @@ enum class socket_notice_kind : std::uint8_t {
   ended,
   message,
   presence_watched,
-  presence_unwatched
+  presence_unwatched,
+  waiting_list, ///< it begins
+  no_waiting_list ///< it ends
 };
 
 enum class principal_kind : std::uint8_t { nobody, organizer, operate };
