@@ -13,6 +13,7 @@
 #include "app/mailers.hpp"
 #include "app/mesh.hpp"
 #include "app/release.hpp"
+#include "display/event_times.hpp"
 #include "domain/delivery/outbox.hpp"
 #include "net/pages/ticket_papers.hpp"
 #include "net/wire/codec.hpp"
@@ -29,6 +30,7 @@ sale_rules rules_of(const config::options& o) {
   r.stale_after = o.payments.stale_after;
   r.verdict_grace = o.payments.verdict_grace;
   r.memory_retention = o.retention.memory;
+  r.zone_offset = zone_offset;
   for (const auto& [currency, fee] :
        o.checkout.parsed_fees().value_or(std::map<std::string, config::fee_option>{})) {
     const fee_rules rules{.platform_per_ticket = fee.per_ticket,
@@ -48,6 +50,18 @@ template <class Handle>
 Handle add(root_children& children, std::string name, Handle handle) {
   children.emplace_back(std::move(name), caf::actor_cast<caf::actor>(handle));
   return handle;
+}
+
+/// For the thread of a mailer, which may block.
+std::optional<mailbox> mailbox_of(caf::actor_system& system, const accounts_handle& accounts,
+                                  const customer_id& customer) {
+  caf::scoped_actor self{system};
+  std::optional<mailbox> found;
+  self->request(accounts, mailbox_timeout, find_customer{customer})
+    .receive(
+      [&](const customer_reply& reply) { found = mailbox{reply.no ? "" : reply.email, reply.language}; },
+      [](const caf::error&) {});
+  return found;
 }
 
 /// For the thread of a mailer, which may block. Empty if the ledger has no such picture, or is away.
@@ -310,6 +324,9 @@ void node::start_dispatchers(root_children& children, const ledger_workers& ledg
     return net::mail_attachments(payload, keys_.stored, options_.http.public_url, env_.wall_now(),
                                  [&](const std::string& id) { return picture_of(*system_, reader, id); });
   };
+  mail_consumer_services_.mailbox_of = [this, accounts = accounts_](const customer_id& customer) {
+    return mailbox_of(*system_, accounts, customer);
+  };
   mail_consumer_services_.log = log_event;
   mail_consumer_services_.warn = [](const std::string& what) { log::warn("mail", {{"what", what}}); };
   start(lane::mail, "notifier", system_->spawn<caf::detached>(mail_consumer, &mail_consumer_services_));
@@ -452,6 +469,7 @@ node::~node() {
   payments_services_.gateways.clear();
   mail_consumer_services_.region = nullptr;
   mail_consumer_services_.attach = nullptr;
+  mail_consumer_services_.mailbox_of = nullptr;
   fan_out_services_.ledgers.clear();
   couriers_.clear();
   bus_services_.region = nullptr;

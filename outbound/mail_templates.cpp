@@ -77,6 +77,8 @@ constexpr std::array event_cancelled_fields{field{"event_name", kind::text}, fie
 constexpr std::array quota_invitation_fields{field{"event_name", kind::text},
                                              field{"ticket_name", kind::text}, field{"quantity", kind::count},
                                              field{"valid_until", kind::time, need::optional}};
+constexpr std::array waiting_list_offer_fields{field{"event_name", kind::text}, field{"claim_by", kind::time},
+                                               field{"shop_url", kind::link, need::optional}};
 constexpr std::array ticket_offered_fields{field{"event_name", kind::text}, field{"ticket_name", kind::text},
                                            field{"tickets_url", kind::link}, field{"expires_at", kind::time}};
 constexpr std::array ticket_moved_fields{field{"event_name", kind::text}, field{"ticket_name", kind::text},
@@ -94,6 +96,7 @@ constexpr std::array templates{
   template_row{"order_refunded", order_refunded_fields},
   template_row{"event_cancelled", event_cancelled_fields},
   template_row{"quota_invitation", quota_invitation_fields},
+  template_row{"waiting_list_offer", waiting_list_offer_fields},
   template_row{"ticket_offered", ticket_offered_fields},
   template_row{"ticket_given", ticket_moved_fields},
   template_row{"ticket_received", ticket_moved_fields},

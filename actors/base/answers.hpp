@@ -23,7 +23,7 @@ inline constexpr char answer_version = 4;
 template <>
 inline constexpr char answer_version<claim_reply> = 5;
 template <>
-inline constexpr char answer_version<event_reply> = 6;
+inline constexpr char answer_version<event_reply> = 7;
 template <>
 inline constexpr char answer_version<order_reply> = 6;
 
@@ -33,7 +33,7 @@ inline constexpr char oldest_answer = answer_version<Reply>;
 template <>
 inline constexpr char oldest_answer<claim_reply> = 4;
 template <>
-inline constexpr char oldest_answer<event_reply> = 5;
+inline constexpr char oldest_answer<event_reply> = 6;
 template <>
 inline constexpr char oldest_answer<order_reply> = 4;
 
@@ -66,13 +66,13 @@ inline caf::error read_older(caf::binary_deserializer& source, claim_reply& repl
   return source(reply.no, reply.replayed, v.claim, v.event, v.currency, v.item_ids);
 }
 
-/// Of a program without locks.
+/// Of a program without waiting lists.
 inline caf::error read_older(caf::binary_deserializer& source, event_reply& reply) {
   auto wrong = source(reply.no, reply.replayed);
   auto& v = reply.event;
   each_field<event_row>(
     [&](const auto& field, auto& value) {
-      if (!wrong && field.name != std::string_view{"locks_per_session"}) wrong = source(value);
+      if (!wrong && !std::string_view{field.name}.starts_with("waiting_list")) wrong = source(value);
     },
     v.event);
   return wrong ? wrong : source(v.ticket_types, v.sold_out, v.takes_access_codes);

@@ -55,6 +55,7 @@ enum class bug : std::uint8_t {
   block_forgotten, ///< a blocked customer keeps its place and its claims
   advance_counts_twice, ///< an operator's call admits twice as many
   away_loses_number, ///< the holder of an AWAY entry comes back with a new number
+  offer_to_second, ///< a unit that comes back is offered to the second of the waiting list
   hidden_overtakes, ///< an entry that may buy hidden types is admitted for public stock first
   earlier_takes_back, ///< the ledger does not refuse a process after a later one of its name has begun
   commits_unsynced, ///< commits to the SQLite file are not synced

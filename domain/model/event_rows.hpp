@@ -147,6 +147,25 @@ FQ_ROW(event_ticket_settings, "event_ticket_settings", part,
 /// What a new entry must solve before it joins.
 enum class challenge_kind : std::uint8_t { none, proof_of_work, turnstile, hcaptcha };
 
+/// The list after the event is sold out: units that come back go to the first of the line.
+struct waiting_list_settings {
+  bool enabled = false;
+  milliseconds claim_window{30 * 60 * 1000}; ///< instead of queue_settings::claim_window
+  std::int32_t quiet_from = -1, quiet_until = -1; ///< minutes of the day at the venue; see quiet_hours
+  timestamp began_at = never; ///< never: it has not begun, or nobody is on it and units are free
+  friend bool operator==(const waiting_list_settings&, const waiting_list_settings&) = default;
+};
+FQ_ROW(waiting_list_settings, "waiting_list_settings", part,
+       row_field("waiting_list", &row::enabled, always, setting("enabled", 0, 0, plain, "waiting_list")),
+       row_field("waiting_list_claim_window_ms", &row::claim_window, always,
+                 setting("claim_window_seconds", 1, 604'800, in_seconds, "waiting_list")),
+       row_field("waiting_list_quiet_from", &row::quiet_from, always,
+                 setting("quiet_from_minute", 0, 1'439, null_is_minus_one, "waiting_list")),
+       row_field("waiting_list_quiet_until", &row::quiet_until, always,
+                 setting("quiet_until_minute", 0, 1'439, null_is_minus_one, "waiting_list")),
+       row_field("waiting_list_began_at", &row::began_at, always,
+                 setting("began_at", 0, 0, shown, "waiting_list")))
+
 /// event_row::async_percent of an event that uses the installation's setting.
 inline constexpr std::int32_t async_inherited = -1;
 
@@ -168,6 +187,7 @@ struct event_row {
   std::int32_t async_percent = async_inherited; ///< percentage of customers with asynchronous checkout
   event_facts facts;
   event_ticket_settings event_tickets;
+  waiting_list_settings waiting_list = {};
   std::vector<question> questions = {}; ///< as they are asked
   std::uint32_t questions_numbered = 0; ///< the highest id that one of them ever had: none comes again
   challenge_kind challenge = challenge_kind::none; ///< of a new entry
@@ -193,6 +213,7 @@ FQ_ROW(event_row, "event", installation, row_field("id", &row::id, key),
        row_field("async_percent", &row::async_percent, always,
                  setting("async_percent", 0, 100, null_is_minus_one, "checkout")),
        row_part(&row::facts), row_part(&row::event_tickets),
+       row_part(&row::waiting_list),
        row_field("questions", &row::questions, always, setting("questions", 0, 0, shown_alone)),
        row_field("questions_numbered", &row::questions_numbered),
        row_field("challenge", &row::challenge, always, setting("challenge", 0, 0, plain, "", "challenge")),

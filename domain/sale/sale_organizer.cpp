@@ -67,6 +67,13 @@ refusal validate_lobby(const event_row& e) {
   return {};
 }
 
+refusal validate(const waiting_list_settings& w) {
+  if ((w.quiet_from < 0) != (w.quiet_until < 0))
+    return invalid_field("waiting_list.quiet_until_minute",
+                         "is required with quiet_from_minute, and only with it");
+  return {};
+}
+
 refusal validate_queue(const event_row& e, const std::vector<ticket_type_row>& types) {
   if (!types.empty()) return invalid_field("ticket_types", "a queue sells nothing");
   if (e.external_id.size() > 200) return invalid_field("external_id", "must have at most 200 bytes");
@@ -97,6 +104,7 @@ refusal validate(const event_row& e, const std::vector<ticket_type_row>& types) 
   if (e.queue_opens_at > e.sale_start) return invalid_field("queue_opens_at", "must not be after sale_start");
   if (auto no = validate(e.facts)) return no;
   if (auto no = validate(e.queue)) return no;
+  if (auto no = validate(e.waiting_list)) return no;
   if (e.queue.claim_window + e.claim_ttl > e.queue.session_ttl)
     return invalid_field("queue.session_ttl_seconds",
                          "must be at least claim_window_seconds + claim_ttl_seconds");
@@ -194,11 +202,11 @@ refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
     }
   const bool gets_price = has_price(types) && !has_price(stock_.types());
   if (gets_price && event_.status != event_status::draft && !rules_.has_gateway) return reason::no_gateway;
-  const bool watched_before = event_.queue.presence_timeout.count() > 0;
+  const bool watched_before = watches_presence();
   if (event.message != event_.message) out.notices.push_back(socket_notice_kind::message);
   event_ = std::move(event);
   change_event(event_.status, now, out);
-  const bool watched = event_.queue.presence_timeout.count() > 0;
+  const bool watched = watches_presence();
   if (watched != watched_before) {
     out.notices.push_back(watched ? socket_notice_kind::presence_watched
                                   : socket_notice_kind::presence_unwatched);

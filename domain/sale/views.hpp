@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answers of a sale to requests, ready to be rendered. Values only.
 #pragma once
+#include "domain/line/outlook.hpp"
 #include "domain/line/ranks.hpp"
 #include "domain/model/refusal.hpp"
 #include "domain/model/rows.hpp"
@@ -54,6 +55,7 @@ struct entry_view {
   queue_number party{}; ///< of the entry that opened it, before the draw; 0: none
   std::uint32_t party_size = 0;
   std::string party_code = {}; ///< lets others join it; set by the owner
+  fq::outlook outlook = {}; ///< of a place in line, in answers that only read it
 };
 
 /// How fast a line moves: what a wait depends on besides the position.
@@ -345,7 +347,9 @@ enum class socket_notice_kind : std::uint8_t {
   ended,
   message,
   presence_watched,
-  presence_unwatched
+  presence_unwatched,
+  waiting_list, ///< it begins
+  no_waiting_list ///< it ends
 };
 
 enum class principal_kind : std::uint8_t { nobody, organizer, operate };

@@ -74,6 +74,40 @@ void append_position(std::string& out, std::uint64_t position) {
     append_integer(out, position - 1);
 }
 
+void append_range(std::string& out, const percent_range& percent) {
+  out += "{\"low\":";
+  append_integer(out, percent.low);
+  out += ",\"high\":";
+  append_integer(out, percent.high);
+  out += '}';
+}
+
+/// Nothing for places without one.
+void append_outlook(std::string& out, const outlook& o) {
+  if (!o.is_known) return;
+  const auto add = [&](const char* name, std::uint64_t value) {
+    out += name;
+    append_integer(out, value);
+  };
+  const bool has_chance = o.chance != likelihood::unknown;
+  add(",\"outlook\":{\"tickets_free\":", o.free);
+  add(",\"tickets_held\":", o.held);
+  add(",\"people_ahead\":", o.ahead);
+  out += ",\"buying_percent\":";
+  o.has_share ? append_range(out, o.share) : void(out += "null");
+  out += ",\"buyers_ahead\":";
+  o.has_share ? append_integer(out, o.buyers) : void(out += "null");
+  out += ",\"tickets_ahead\":";
+  o.has_share ? append_integer(out, o.wanted) : void(out += "null");
+  out += ",\"chance_percent\":";
+  has_chance ? append_range(out, range_of(o.chance)) : void(out += "null");
+  out += ",\"chance\":\"";
+  out += name_of(o.chance);
+  out += "\",\"waiting_list\":";
+  append_flag(out, o.waiting_list);
+  out += '}';
+}
+
 /// Members of an ADMITTED entry. The token is computed here; it is not stored.
 void append_admission(std::string& out, const wire_names& say, const entry_id& id, std::uint32_t admission_no,
                       std::uint32_t batch, timestamp admitted_at, timestamp session_expires_at,
@@ -187,6 +221,7 @@ void begin_plain_place(std::string& out, const wire_names& say, const entry_view
   out += ",\"eta\":";
   append_eta(out, e.eta_low_seconds, e.eta_high_seconds);
   if (e.lobby.phase != lobby_phase::none) append_lobby(out, e);
+  append_outlook(out, e.outlook);
 }
 
 /// All members of an entry, without the closing brace.
@@ -434,7 +469,7 @@ std::string state_frame(const entry_view& entry, event_status status, bool sold_
 }
 
 std::string position_frame(std::uint64_t position, double seconds_per_place_low,
-                           double seconds_per_place_high) {
+                           double seconds_per_place_high, const outlook& odds) {
   const auto total = [position](double a_place) -> std::int64_t {
     return a_place < 0
              ? -1
@@ -446,6 +481,7 @@ std::string position_frame(std::uint64_t position, double seconds_per_place_low,
   append_position(out, position);
   out += ",\"eta\":";
   append_eta(out, total(seconds_per_place_low), total(seconds_per_place_high));
+  append_outlook(out, odds);
   out += '}';
   return out;
 }
@@ -483,6 +519,8 @@ std::string notice_frame(socket_notice_kind what, std::string_view message) {
     case socket_notice_kind::sold_out: return R"({"type":"sold_out","sold_out":true})";
     case socket_notice_kind::back_on_sale: return R"({"type":"sold_out","sold_out":false})";
     case socket_notice_kind::ended: return R"({"type":"ended"})";
+    case socket_notice_kind::waiting_list: return R"({"type":"waiting_list","waiting_list":true})";
+    case socket_notice_kind::no_waiting_list: return R"({"type":"waiting_list","waiting_list":false})";
     case socket_notice_kind::presence_watched:
     case socket_notice_kind::presence_unwatched: return {}; // for hubs only
     case socket_notice_kind::message: break;

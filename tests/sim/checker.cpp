@@ -65,7 +65,13 @@ void checker::see(const event_changed& c) {
   if (c.from != c.event.status && !is_step(event_rules, c.from, c.event.status))
     fail("I10", "illegal step of the event");
   if (event_.status != c.from) fail("I10", "the event was not in the state its change starts from");
+  const bool was_list = is_waiting_list();
   event_ = c.event;
+  if (is_waiting_list() == was_list) return;
+  if (!was_list && !sold_out()) fail("waiting list", "it began while there were units");
+  if (was_list && event_.waiting_list.enabled && !waiting_.empty())
+    fail("waiting list", "it ended while people were on it");
+  reached(was_list ? rare::waiting_list_ended : rare::waiting_list_began);
 }
 
 void checker::see(const ticket_type_added& c) {
@@ -157,6 +163,9 @@ void checker::see(const entry_moved& c) {
   if (c.row.status == entry_status::session_expired && c.row.ended_at < deadline_of(c.row)
       && (!c.row.has_claimed || may_reclaim(c.row)))
     fail("I15", "session of " + text(c.row.number) + " ended before its time");
+  if (is_waiting_list() && from == entry_status::waiting
+      && (c.row.status == entry_status::away || c.row.status == entry_status::expired))
+    fail("waiting list", "place " + text(c.row.number) + " was lost for absence");
   if (c.row.status == entry_status::expired && from == entry_status::waiting
       && (event_.queue.ticket_ttl.count() == 0
           || c.row.ended_at < std::max(c.row.joined_at, event_.queue_opens_at) + event_.queue.ticket_ttl))
@@ -186,7 +195,8 @@ void checker::admitted(const entry_row& row) {
   if (!sells()) reached(rare::queue_admitted);
   admissions_.push_back(row.admitted_at);
   ++admissions_seen_;
-  const auto& q = event_.queue;
+  const auto q = admission();
+  check_offer(row);
   if (event_.status != event_status::active) fail("I5", "admitted while the event is not ACTIVE");
   if (!sells_anything(row.admitted_at)) fail("I5", "admitted before anything could be bought");
   if (q.policy == admission_policy::open) return;
@@ -199,6 +209,24 @@ void checker::admitted(const entry_row& row) {
     fail("I5", "a batch larger than configured");
   if (q.rate_per_minute != 0 && admissions_within(rate_span, row.admitted_at) > q.rate_per_minute)
     fail("I5", "admitted faster than the configured rate");
+}
+
+/// The settings in force: on the waiting list one person is offered each unit, without a call.
+queue_settings checker::admission() const {
+  auto q = event_.queue;
+  if (!is_waiting_list()) return q;
+  if (q.policy == admission_policy::open || q.policy == admission_policy::operated)
+    q.policy = admission_policy::capacity;
+  q.over_admission_percent = 100;
+  return q;
+}
+
+void checker::check_offer(const entry_row& admitted) {
+  if (!is_waiting_list()) return;
+  if (admitted.claim_by != admitted.admitted_at + event_.waiting_list.claim_window
+      || admitted.session_expires_at != admitted.claim_by + event_.claim_ttl)
+    fail("I15", "an offer of the waiting list has another window");
+  reached(rare::offered_from_list);
 }
 
 void checker::count_claim(const claim_row& row, std::int64_t sign) {
@@ -379,7 +407,7 @@ std::uint64_t checker::room(timestamp now) const {
   if (event_.status != event_status::active || now < event_.queue_opens_at || waiting_.empty()
       || !sells_anything(now))
     return 0;
-  const auto& q = event_.queue;
+  const auto q = admission();
   if (q.policy == admission_policy::open)
     return static_cast<std::uint64_t>(std::ranges::count_if(
       waiting_, [&](const auto& w) { return may_buy(entries_.at(w.second), now) != 0; }));
@@ -407,7 +435,7 @@ void checker::check_liveness(timestamp now, timestamp owned_since) {
   }
   check_pending(now, owned_since);
   check_blocked_ended(now);
-  if (const auto ttl = event_.queue.ticket_ttl; ttl.count() > 0)
+  if (const auto ttl = event_.queue.ticket_ttl; ttl.count() > 0 && !is_waiting_list())
     for (const auto& [priority_class, n] : waiting_)
       if (now > std::max(entries_.at(n).joined_at, event_.queue_opens_at) + ttl + sweep)
         return fail("I13", "place " + text(n) + " outlived ticket_ttl");

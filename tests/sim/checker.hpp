@@ -114,6 +114,9 @@ enum class rare : std::uint8_t {
   mail_received_again,
   statistics_written,
   statistics_complete,
+  waiting_list_began,
+  waiting_list_ended,
+  offered_from_list,
   // on meshed nodes only
   moving_full,
   access_at_other_node,
@@ -332,6 +335,9 @@ private:
   [[nodiscard]] bool sells() const { return event_.kind == event_kind::sale; }
   [[nodiscard]] bool sells_anything(timestamp now) const;
   [[nodiscard]] bool may_reclaim(const entry_row& row) const;
+  [[nodiscard]] bool is_waiting_list() const { return is_set(event_.waiting_list.began_at); }
+  [[nodiscard]] queue_settings admission() const;
+  void check_offer(const entry_row& admitted);
   [[nodiscard]] bool sold_out() const;
   [[nodiscard]] bool is_unclaimed(queue_number n) const;
   [[nodiscard]] std::uint64_t admissions_within(milliseconds span, timestamp now) const;

@@ -27,7 +27,8 @@ void describe_settings(std::ostringstream& s, const sale_options& o) {
     << o.access.invites << ", codes " << o.access.sets_codes << ", given " << o.access.gives_code
     << "; seats " << o.seats.on << ", singles " << static_cast<int>(o.seats.singles) << ", named "
     << o.seats.names << ", best " << o.seats.best << ", changes " << o.seats.changes << "; blocks "
-    << o.people.blocks << ", revokes " << o.people.revokes;
+    << o.people.blocks << ", revokes " << o.people.revokes << "; waiting list " << o.waiting_list.enabled
+    << ", window " << o.waiting_list.claim_window.count() << " ms";
 }
 
 void describe_checkout(std::ostringstream& s, const sale_options& o) {

@@ -25,7 +25,8 @@ bool fan::is_about_code(reason why) {
 
 /// Whether it puts its phone away until its place is AWAY.
 bool fan::dozes() {
-  return world_->check->event().queue.presence_timeout.count() > 0
+  const auto& event = world_->check->event();
+  return event.queue.presence_timeout.count() > 0 && !is_set(event.waiting_list.began_at)
          && strikes(world_->rng, world_->options.people.dozes);
 }
 

@@ -114,6 +114,7 @@ constexpr std::array planted_bugs{
   planted_row{"advance_counts_twice", bug::advance_counts_twice, 300},
   planted_row{"away_loses_number", bug::away_loses_number, 300},
   planted_row{"hidden_overtakes", bug::hidden_overtakes, 300},
+  planted_row{"offer_to_second", bug::offer_to_second, 300},
   planted_row{"amount_unchecked", bug::amount_unchecked, 80, family::checkouts},
   planted_row{"late_money_kept", bug::late_money_kept, 15, family::checkouts},
   planted_row{"webhook_applied_twice", bug::webhook_applied_twice, 15, family::checkouts},

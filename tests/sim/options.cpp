@@ -142,6 +142,14 @@ void draw_locks(sale_options& o) {
   o.queue.locks_per_session = static_cast<std::uint32_t>(between(rng, 1, 3));
 }
 
+/// What comes back after the sale is sold out is offered to the first in line.
+void draw_waiting_list(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 16};
+  if (o.kind != event_kind::sale || !chance(rng, 400)) return;
+  o.waiting_list.enabled = true;
+  o.waiting_list.claim_window = between(rng, milliseconds{1'000}, milliseconds{4'000});
+}
+
 void draw_subscribers(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 7};
   o.mesh.subscribes_again = perhaps(rng, 50, 300);
@@ -458,6 +466,7 @@ sale_options options_of(std::uint64_t seed) {
   draw_kind(o);
   draw_seats(o);
   draw_locks(o);
+  draw_waiting_list(o);
   draw_bounds(o);
   draw_statistics(o);
   if (!o.loss.on) draw_directory(o);

@@ -179,6 +179,7 @@ struct sale_options {
   event_kind kind = event_kind::sale; ///< queue: a standalone queue, without stock
   std::uint32_t fans = 0;
   queue_settings queue;
+  waiting_list_settings waiting_list = {};
   milliseconds claim_ttl{0};
   std::uint32_t claims_per_customer = 1;
   std::int64_t total = 0;

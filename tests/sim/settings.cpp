@@ -209,6 +209,20 @@ constexpr std::array event_drawings{
                      [](event_values& p, const draw_from& d) {
                        p.set(&event_ticket_settings::transfers_max, d.some<std::uint32_t>(0, 3));
                      }},
+  drawing<event_row>{"waiting_list", 2,
+                     [](event_values& p, const draw_from& d) {
+                       if (d.sells()) p.set(&waiting_list_settings::enabled, d.chance(700));
+                     }},
+  drawing<event_row>{"waiting_list_claim_window_ms", 2,
+                     [](event_values& p, const draw_from& d) {
+                       if (d.sells()) p.set(&waiting_list_settings::claim_window, d.span(1'000, 4'000));
+                     }},
+  drawing<event_row>{"waiting_list_quiet_from", 1, // alone, which is refused: a minute of quiet is a whole sale
+                     [](event_values& p, const draw_from& d) {
+                       if (d.sells()) p.set(&waiting_list_settings::quiet_from, d.some<std::int32_t>(-1, 0));
+                     }},
+  drawing<event_row>{"waiting_list_quiet_until", 0, [](event_values&, const draw_from&) {}},
+  drawing<event_row>{"waiting_list_began_at", 0, [](event_values&, const draw_from&) {}},
   drawing<event_row>{"questions", 1,
                      [](event_values& p, const draw_from& d) {
                        if (!d.sells()) return;

@@ -183,6 +183,7 @@ void simulation::create_event() {
     e.sale_end = t + o.sale_length;
   }
   e.queue = o.queue;
+  e.waiting_list = o.waiting_list;
   e.claim_ttl = o.claim_ttl;
   e.claims_per_customer = o.claims_per_customer;
   e.created_at = e.updated_at = t;

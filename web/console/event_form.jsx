@@ -20,6 +20,7 @@ import {
   When,
   Whole,
 } from './parts.jsx';
+import { list_of, list_wire, new_list, WaitingList } from './waiting_list.jsx';
 
 const hour_ms = 3_600_000;
 const in_hours = (hours) =>
@@ -62,6 +63,7 @@ function new_form() {
     claim_window: '5',
     reclaim_window: '1',
     presence_timeout: '0',
+    ...new_list(),
     types: [{ ...empty_type, key: new_key() }],
   };
 }
@@ -94,6 +96,7 @@ function form_of(event) {
     claim_window: minutes(q.claim_window_seconds),
     reclaim_window: minutes(q.reclaim_window_seconds),
     presence_timeout: typed(q.presence_timeout_seconds),
+    ...list_of(event),
     types: event.ticket_types.map((type) => ({
       key: type.id,
       id: type.id,
@@ -174,6 +177,8 @@ function body_of(before, now) {
   if (Object.keys(queue).length > 0) body.queue = queue;
   const venue = changed_part(venue_wire, before, now);
   if (Object.keys(venue).length > 0) body.venue = venue;
+  const list = changed_part(list_wire, before, now);
+  if (Object.keys(list).length > 0) body.waiting_list = list;
   const types = now.types
     .map((type) => {
       const known = before?.types.find(({ id }) => id === type.id && id);
@@ -512,6 +517,7 @@ export function EventForm({ event, changed }) {
           </div>
         </details>
       </section>
+      <WaitingList event={event} form={form} put={put} wrong={wrong} />
       <ProblemNote problem={action.problem} />
       <div class="row">
         <button type="submit" class="button" disabled={action.busy || is_over || !is_changed}>

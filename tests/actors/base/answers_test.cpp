@@ -93,7 +93,7 @@ void check_order(const older_bytes& old, const order_reply& stored) {
 
 CAF_TEST(an answer of another version is refused and those of other replies stay readable) {
   check<order_reply>(6, 4); // with languages
-  check<event_reply>(6, 5); // with locks
+  check<event_reply>(7, 6); // with waiting lists
   check<payment_reply>(4, 4);
   check<claim_reply>(5, 4); // with seats
 }
@@ -133,7 +133,7 @@ CAF_TEST(the claim of an answer without seats is read) {
   CAF_CHECK(found->claim.seats.empty());
 }
 
-CAF_TEST(the event of an answer without locks is read whole) {
+CAF_TEST(the event of an answer without waiting lists is read whole) {
   event_reply stored;
   auto& v = stored.event;
   v.event.id = {1, 2};
@@ -143,9 +143,9 @@ CAF_TEST(the event of an answer without locks is read whole) {
   v.event.facts.venue_name = "Hall";
   v.ticket_types.emplace_back().name = "Standing";
   v.takes_access_codes = true;
-  older_bytes old{5};
+  older_bytes old{6};
   old.put(stored.no, stored.replayed);
-  old.put_row(v.event, [](std::string_view name) { return name == "locks_per_session"; });
+  old.put_row(v.event, [](std::string_view name) { return name.starts_with("waiting_list"); });
   old.put(v.ticket_types, v.sold_out, v.takes_access_codes);
   const auto found = old.repeated<event_reply>();
   CAF_REQUIRE(found && !found->no && found->replayed);
