@@ -682,7 +682,9 @@ test('a full line shows it, and accepts the visitor later', async (t) => {
 function solved({ algorithm, challenge, salt, signature, maxnumber }) {
   for (let number = 0; number <= maxnumber; ++number)
     if (crypto.createHash('sha256').update(`${salt}${number}`).digest('hex') === challenge)
-      return Buffer.from(JSON.stringify({ algorithm, challenge, number, salt, signature })).toString('base64');
+      return Buffer.from(JSON.stringify({ algorithm, challenge, number, salt, signature })).toString(
+        'base64',
+      );
   throw new Error('no solution');
 }
 
