@@ -481,10 +481,7 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
             if (s->accounts_fail) return make_error(errc::unavailable);
             return scripted(*s, s->customer);
           },
-          [s](const erase_customer& m) {
-            s->asked_erasure = m;
-            return scripted(*s, s->ack);
-          },
+          [s](const erase_customer& m) { return s->asked_erasure = m, scripted(*s, s->ack); },
           [](const cluster_changed&) {},
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
