@@ -692,7 +692,7 @@ test('a queue with a challenge: the page solves it under its policy, and each so
   const { server, tenant, queue, page, waiting } = await visitor_of_queue(t, {
     queue: { challenge: 'proof_of_work' },
   });
-  await page.locator('altcha-widget').getByText('I am a person').waitFor();
+  await page.locator('altcha-widget').first().getByText('I am a person').waitFor();
   await check_page(page, 'challenge');
   await page.getByRole('button', { name: 'Join the line' }).click();
   await place_is(page, '1');
