@@ -260,8 +260,7 @@ void node::spawn_accounts(root_children& children, const ledger_workers& ledgers
                         .has_cluster = options_.cluster.is_on(),
                         .code_challenge = net::parse_challenge_kind(options_.otp.challenge).value(),
                         .style = [this] { return tenant_mails_.style_of(default_tenant); },
-                        .customers =
-                          std::make_shared<customer_book>(options_.otp.one_customer_per_mailbox)};
+                        .customers = std::make_shared<customer_book>(options_.otp.one_customer_per_mailbox)};
   accounts_ = add(children, "accounts", system_->spawn(fq::accounts, &accounts_services_));
 }
 

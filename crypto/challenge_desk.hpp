@@ -21,7 +21,7 @@ public:
   /// `env` must outlive the desk.
   explicit challenge_desk(environment& env);
 
-  /// `client`: key of its address. `of_all`: everybody's joins. Nothing while too many are open.
+  /// `client`: key of its address. `of_all`: joins of all clients. Nothing while too many are open.
   [[nodiscard]] std::optional<opened_challenge> open(const uuid& client, std::uint64_t of_all, timestamp now);
   /// One that is solved: its number is 0.
   [[nodiscard]] std::optional<solved_challenge> pass(timestamp now);

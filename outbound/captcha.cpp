@@ -45,9 +45,9 @@ void siteverify_captcha::verify(std::string response, std::string action, std::s
               if (!success->get_bool())
                 return done(is_visitors_fault(answer.body) ? captcha_verdict::refused
                                                            : captcha_verdict::unavailable);
-              const bool is_other = settings_.keeps_action
-                                    && (text_at(answer.body, "action") != action
-                                        || text_at(answer.body, "cdata") != bound_to);
+              const bool is_other =
+                settings_.keeps_action
+                && (text_at(answer.body, "action") != action || text_at(answer.body, "cdata") != bound_to);
               done(is_other ? captcha_verdict::refused : captcha_verdict::passed);
             });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks a provider of captchas (Turnstile, hCaptcha) whether a visitor's response is good. A provider that does
-// not answer in time never counts as a yes.
+// Asks a provider of captchas (Turnstile, hCaptcha) whether a visitor's response is good. A provider that
+// does not answer in time never counts as a yes.
 #pragma once
 #include "outbound/json_api.hpp"
 

@@ -40,13 +40,7 @@ const license_of = (name) =>
     .map((file) => fs.readFileSync(file, 'utf8'))[0];
 /** Licences of the libraries bundled into a script. */
 const license_with = (...packages) =>
-  [
-    license,
-    ...packages.map(
-      (name) =>
-        `/* ${name}: ${license_of(name).trim()} */`,
-    ),
-  ].join('\n');
+  [license, ...packages.map((name) => `/* ${name}: ${license_of(name).trim()} */`)].join('\n');
 const common = {
   bundle: true,
   minify: true,

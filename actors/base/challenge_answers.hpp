@@ -9,7 +9,7 @@
 
 namespace fq {
 
-/// `kind`: what the owner asks for; `of_all`: everybody's successes.
+/// `kind`: what the owner asks for; `of_all`: joins of all clients.
 inline challenge_reply answer_of(challenge_desk& desk, challenge_kind kind, challenge_way way,
                                  const uuid& client, std::uint64_t of_all, timestamp now) {
   challenge_reply reply{{}, kind};

@@ -344,10 +344,11 @@ caf::result<ack_reply> accounts_state::on_mail_challenge(const mail_challenge& x
                         x.client,
                         style.from.address,
                         style.from.name})
-    .then([promise](const mail_sent& sent) mutable {
-      promise.deliver(sent.accepted ? ack_reply{} : ack_reply{too_late(sent.retry_after)});
-    },
-          [promise](caf::error&) mutable { promise.deliver(make_error(errc::unavailable)); });
+    .then(
+      [promise](const mail_sent& sent) mutable {
+        promise.deliver(sent.accepted ? ack_reply{} : ack_reply{too_late(sent.retry_after)});
+      },
+      [promise](caf::error&) mutable { promise.deliver(make_error(errc::unavailable)); });
   return caf::delegated<ack_reply>{};
 }
 

@@ -48,8 +48,8 @@ caf::result<challenge_reply> event_state::on_open_challenge(const open_challenge
   const auto& event = sale_->event();
   if (is_other(x.event) || event.kind != x.kind || event.status == event_status::draft)
     return challenge_reply{reason::not_found};
-  return reveal(answer_of(challenges(), event.challenge, x.way, x.client,
-                          value_of(sale_->queue().last_number()), now()));
+  return reveal(
+    answer_of(challenges(), event.challenge, x.way, x.client, value_of(sale_->queue().last_number()), now()));
 }
 
 caf::result<entry_reply> event_state::on_find_entry(const find_entry& x) {

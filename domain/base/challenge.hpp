@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Challenges of one action at one owner: how hard they are, until when each counts, and which were used. Pure.
-// Their signatures are in crypto/challenge_desk.hpp.
+// Challenges of one action at one owner: how hard they are, until when each counts, and which were used.
+// Pure. Their signatures are in crypto/challenge_desk.hpp.
 #pragma once
 #include "domain/base/ids.hpp"
+#include "domain/base/limits.hpp"
 #include "domain/base/recent_map.hpp"
 #include "domain/base/time.hpp"
 
@@ -15,11 +16,9 @@
 
 namespace fq {
 
-/// From its opening.
-inline constexpr milliseconds challenge_life{5 * 60 * 1000};
-
-/// The highest number that may be the solution: half of it is the expected number of hashes. `of_client`: what
-/// the client's address has used lately. `of_all`: everybody's joins.
+/// The highest number that may be the solution: half of it is the expected number of hashes. `of_client`:
+/// what the client's address has used lately. `of_all`: joins of
+/// all clients.
 [[nodiscard]] std::uint64_t highest_number(std::uint64_t of_client, std::uint64_t of_all);
 
 /// What a challenge says about itself, under its signature.

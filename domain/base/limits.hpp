@@ -13,6 +13,8 @@ namespace fq {
 inline constexpr milliseconds guess_memory{24 * 60 * 60 * 1000};
 
 // -- challenge
+/// From its opening.
+inline constexpr milliseconds challenge_life{5 * 60 * 1000};
 /// A fan's work: 15,000 hashes are expected, a tenth of a second of a phone.
 inline constexpr std::uint64_t challenge_base = 30'000;
 /// Joins of one address at that price, of a household or an office; the work then grows by 1/20 with each. So

@@ -15,13 +15,20 @@ struct provider {
 
 // As the providers document it, or as they have answered for years.
 constexpr std::array providers{
-  provider{"gmail.com", "gmail.com", "."},        provider{"googlemail.com", "gmail.com", "."},
-  provider{"outlook.com", "outlook.com"},         provider{"hotmail.com", "hotmail.com"},
-  provider{"live.com", "live.com"},               provider{"msn.com", "msn.com"},
-  provider{"icloud.com", "icloud.com"},           provider{"me.com", "me.com"},
-  provider{"mac.com", "mac.com"},                 provider{"fastmail.com", "fastmail.com"},
-  provider{"proton.me", "proton.me", ".-_"},      provider{"pm.me", "pm.me", ".-_"},
-  provider{"protonmail.com", "protonmail.com", ".-_"}, provider{"yandex.ru", "yandex.ru"},
+  provider{"gmail.com", "gmail.com", "."},
+  provider{"googlemail.com", "gmail.com", "."},
+  provider{"outlook.com", "outlook.com"},
+  provider{"hotmail.com", "hotmail.com"},
+  provider{"live.com", "live.com"},
+  provider{"msn.com", "msn.com"},
+  provider{"icloud.com", "icloud.com"},
+  provider{"me.com", "me.com"},
+  provider{"mac.com", "mac.com"},
+  provider{"fastmail.com", "fastmail.com"},
+  provider{"proton.me", "proton.me", ".-_"},
+  provider{"pm.me", "pm.me", ".-_"},
+  provider{"protonmail.com", "protonmail.com", ".-_"},
+  provider{"yandex.ru", "yandex.ru"},
 };
 
 } // namespace

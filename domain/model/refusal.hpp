@@ -76,8 +76,8 @@ enum class reason : std::uint8_t {
   scan_id_reused, ///< the id belongs to a scan of another ticket or direction
   too_many, ///< the event or the tenant has as many as it may; first: how many
   picture_limit, ///< the organizer or the tenant has as many pictures as it may
-  challenge_required, ///< none was solved, or it was used, has ended or is too easy by now; id: its event, nil:
-                      ///< of a code; first: 1 for a queue
+  challenge_required, ///< none was solved, or it was used, has ended or is too easy by now; id: its event,
+                      ///< nil: of a code; first: 1 for a queue
 };
 
 struct refusal {

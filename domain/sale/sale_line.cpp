@@ -47,7 +47,7 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
   const auto& line = queue_.counts();
   if (event_.queue.capacity != 0 && line.waiting + line.away >= event_.queue.capacity)
     return {reason::queue_full};
-  if (event_.challenge != challenge_kind::none && !has_solved) { // last: nobody works for a refusal
+  if (event_.challenge != challenge_kind::none && !has_solved) { // last: no client works for a refusal
     refusal no{reason::challenge_required};
     no.id = event_.id;
     no.first = sells() ? 0 : 1;

@@ -133,10 +133,9 @@ awaitable<response> send_code(call c) {
   code_wish wish;
   if (auto no = read_otp_request(c.rq, wish)) co_return std::move(*no);
   code_proof proof{read_solved(wish.challenge)};
-  auto sent =
-    co_await mail_code(c.ctx, c.rq, std::move(wish.email), std::move(wish.replaces), std::move(wish.mark),
-                       preferred_language(c.rq.field("Accept-Language")).value_or(language::en),
-              std::move(proof));
+  auto sent = co_await mail_code(
+    c.ctx, c.rq, std::move(wish.email), std::move(wish.replaces), std::move(wish.mark),
+    preferred_language(c.rq.field("Accept-Language")).value_or(language::en), std::move(proof));
   if (sent.no) co_return std::move(*sent.no);
   co_return response{.status = 202,
                      .body = R"({"message":"If the address exists, a code is on its way.","handle":")"
@@ -176,7 +175,7 @@ awaitable<mailed_code> mail_code(context& ctx, const request& rq, std::string em
   const auto known = ctx.shared->marks.read(mark, email, ctx.environment.wall_now());
   const auto client = known.is_nil() ? network : known;
   const auto handle = random_key(ctx);
-  request_otp wish{std::move(email), network, handle, std::move(replaces), known, in,
+  request_otp wish{std::move(email),        network,       handle, std::move(replaces), known, in,
                    std::move(proof.solved), proof.may_work};
   const auto address = ctx.shared->key_of(wish.email, client);
   auto no = limit(ctx, rq, ctx.shared->otp_addresses, address);

@@ -48,8 +48,7 @@ awaitable<response> exchange(call c) {
                       {{"captcha", "invalid", "No captcha is asked for here."}});
   auto given = co_await pass_captcha(c.ctx, c.rq, target, kind, std::move(captcha));
   if (given.no) co_return std::move(*given.no);
-  co_return response{.status = 201,
-                     .body = R"({"challenge":")" + payload_of(given.reply.solved) + "\"}"};
+  co_return response{.status = 201, .body = R"({"challenge":")" + payload_of(given.reply.solved) + "\"}"};
 }
 
 } // namespace

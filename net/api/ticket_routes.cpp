@@ -98,6 +98,8 @@ awaitable<response> join_queue(call c) {
   else
     message.customer = {c.ctx.environment.random_u64(), c.ctx.environment.random_u64()};
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(message));
+  if (got.reply.no.why == reason::challenge_required && c.key->scope == api_key_scope::join) // it comes again
+    c.ctx.shared->join_clients.give_back(limit_key(c.rq.peer), c.ctx.environment.steady_now());
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return ticket_answer(c, got.reply);
 }

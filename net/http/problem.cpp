@@ -118,14 +118,11 @@ void seats(std::string& out, const refusal& no) {
 }
 void locks_max(std::string& out, const refusal& no) { append_member(out, "locks_per_session", no.first); }
 void highest_number(std::string& out, const refusal& no) { append_member(out, "max", no.first); }
-/// The path that gives one, below the base path. Without an id it is of a request for a code.
+/// The detail is the path of a challenge.
 void challenge_url(std::string& out, const refusal& no) {
-  out += ",\"challenge_url\":\"/";
-  if (no.id.is_nil())
-    out += "auth";
-  else
-    out.append(no.first == 0 ? "events/" : "queues/").append(to_string(no.id));
-  out += "/challenge\"";
+  if (no.detail.empty()) return;
+  out += ",\"challenge_url\":";
+  append_text(out, no.detail);
 }
 void current_status(std::string& out, const refusal& no) {
   if (no.detail.empty()) return;

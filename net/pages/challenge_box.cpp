@@ -36,9 +36,9 @@ void set_challenge(site_page& page, const std::string& base, const challenge_box
   data.set_optional("CHALLENGE", name_of(box.kind));
   const auto id = box.of.id.is_nil() ? std::string{} : to_string(box.of.id);
   data.set("CHALLENGE_URL", base
-                              + (id.empty()                             ? std::string{"/auth"}
+                              + (id.empty()                         ? std::string{"/auth"}
                                  : box.of.kind == event_kind::queue ? "/queues/" + id
-                                                                        : "/events/" + id)
+                                                                    : "/events/" + id)
                               + "/challenge");
   data.set("CHALLENGE_ACTION", box.of.action());
   data.set("CHALLENGE_OF", id);

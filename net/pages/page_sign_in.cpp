@@ -40,9 +40,9 @@ awaitable<sign_in_turn> send_code_to(const visit& v) {
   }
   const bool may_work = !proof.solved.salt.empty();
   code_proof given{std::move(proof.solved), may_work};
-  auto sent = co_await mail_code(v.ctx, v.rq, email, std::string{cookie(v.rq, v.cookie_name(code_cookie))},
-                                 std::string{cookie(v.rq, v.cookie_name(mark_cookie))}, v.in,
-                                 std::move(given));
+  auto sent =
+    co_await mail_code(v.ctx, v.rq, email, std::string{cookie(v.rq, v.cookie_name(code_cookie))},
+                       std::string{cookie(v.rq, v.cookie_name(mark_cookie))}, v.in, std::move(given));
   turn.no = std::move(sent.no);
   turn.next = {sign_in_step::code, std::move(email), false, std::move(sent.handle)};
   co_return turn;

@@ -92,8 +92,9 @@ response change_language(const visit& v, std::string_view tag) {
 awaitable<response> open_page(visit v, const path_parameters& path, page_step run, extra_query extra) {
   if (extra != extra_query::ignored) {
     std::optional<response> no;
-    const auto query = extra == extra_query::reason ? query_parameters::read(v.rq, {"lang", "reason", "solved"}, no)
-                                                    : query_parameters::read(v.rq, {"lang"}, no);
+    const auto query = extra == extra_query::reason
+                         ? query_parameters::read(v.rq, {"lang", "reason", "solved"}, no)
+                         : query_parameters::read(v.rq, {"lang"}, no);
     if (no) return ready(std::move(*no));
     if (const auto tag = query.find("lang")) return ready(change_language(v, *tag));
     v.reason = query.find("reason").value_or(std::string_view{});

@@ -32,8 +32,8 @@ public:
     start_([&io = io_, shared = shared_](Result result) {
       const std::lock_guard guard{shared->lock};
       if (!shared->waiter) return; // cancelled; the io_context may be gone too
-      boost::asio::post(io,
-                        [shared, result = std::move(result)]() mutable { resume(*shared, std::move(result)); });
+      boost::asio::post(
+        io, [shared, result = std::move(result)]() mutable { resume(*shared, std::move(result)); });
     });
   }
   Result await_resume() { return *std::move(shared_->result); }

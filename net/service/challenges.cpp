@@ -51,7 +51,7 @@ awaitable<challenge_given> pass_captcha(context& ctx, const request& rq, challen
                                         challenge_kind kind, std::string captcha) {
   auto* port = ctx.shared->captcha_of(kind);
   if (port == nullptr) co_return challenge_given{problem(fault::unavailable, rq.request_id, {}, 30)};
-  if (captcha.empty()) co_return challenge_given{problem(required_at(target), rq.request_id)};
+  if (captcha.empty()) co_return challenge_given{refusal_problem(required_at(target), rq)};
   auto bound_to = target.id.is_nil() ? std::string{} : to_string(target.id);
   auto start = [port, captcha = std::move(captcha), action = std::string{target.action()},
                 bound_to = std::move(bound_to)](std::function<void(captcha_verdict)> done) mutable {
@@ -62,7 +62,7 @@ awaitable<challenge_given> pass_captcha(context& ctx, const request& rq, challen
     co_return challenge_given{problem(fault::unavailable, rq.request_id,
                                       "The provider of the captcha does not answer.", captcha_retry_seconds)};
   if (verdict == captcha_verdict::refused)
-    co_return challenge_given{problem(required_at(target), rq.request_id)};
+    co_return challenge_given{refusal_problem(required_at(target), rq)};
   auto passing = open_challenge_of(ctx, rq, target, challenge_way::captcha);
   co_return co_await passing;
 }

@@ -33,8 +33,8 @@ struct challenge_given {
 awaitable<challenge_given> open_challenge_of(context& ctx, const request& rq, challenge_target target,
                                              challenge_way way);
 
-/// Whether the provider takes a visitor's response; then a challenge that is solved. 403 challenge_required if
-/// it does not, 503 if it cannot be asked.
+/// Whether the provider takes a visitor's response; then a challenge that is solved. 403 challenge_required
+/// if it does not, 503 if it cannot be asked.
 awaitable<challenge_given> pass_captcha(context& ctx, const request& rq, challenge_target target,
                                         challenge_kind kind, std::string captcha);
 

@@ -289,6 +289,15 @@ response infrastructure_problem(const caf::error& error, const request& rq) {
   return problem(why, rq.request_id, {}, why == fault::ledger_lost ? lost_retry_after : 1);
 }
 
+response refusal_problem(refusal no, const request& rq) {
+  if (no.why == reason::challenge_required) {
+    const std::string of =
+      no.id.is_nil() ? "/auth" : (no.first == 0 ? "/events/" : "/queues/") + to_string(no.id);
+    no.detail = of + "/challenge";
+  }
+  return problem(no, rq.request_id);
+}
+
 std::optional<uuid> parse_event_owned_id(std::string_view text) {
   const auto id = parse_uuid(text);
   if (!id || number_of(owner_of(*id)) < number_of(first_event_aggregate)) return std::nullopt;

@@ -111,13 +111,16 @@ awaitable<response> ready(response answer);
 /// 404 for an absent owner, else 503 with Retry-After.
 [[nodiscard]] response infrastructure_problem(const caf::error& error, const request& rq);
 
+/// With the path of a challenge for challenge_required.
+[[nodiscard]] response refusal_problem(refusal no, const request& rq);
+
 /// The problem to answer with, if the actor refused or could not be reached.
 template <class Reply>
 std::optional<response> refused(const request& rq, const answer<Reply>& got) {
   if (got.error) [[unlikely]]
     return infrastructure_problem(got.error, rq);
   if (got.reply.no) [[unlikely]]
-    return problem(got.reply.no, rq.request_id);
+    return refusal_problem(got.reply.no, rq);
   return std::nullopt;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/service/services.hpp"
 
-#include "domain/base/mailbox.hpp"
 #include "crypto/webhook_signature.hpp"
+#include "domain/base/mailbox.hpp"
 
 #include "domain/sale/views.hpp"
 #include "net/bridge/context.hpp"

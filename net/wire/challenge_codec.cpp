@@ -29,8 +29,7 @@ solved_challenge read_solved(std::string_view payload) {
   const auto bytes = from_base64url(text);
   if (!bytes) return {};
   boost::json::error_code error;
-  const auto value =
-    boost::json::parse({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, error);
+  const auto value = boost::json::parse({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, error);
   if (error || !value.is_object()) return {};
   const auto& object = value.get_object();
   const auto* number = object.if_contains("number");

@@ -683,7 +683,9 @@ test('a full line shows it, and accepts the visitor later', async (t) => {
 function solved({ algorithm, challenge, salt, signature, maxnumber }) {
   for (let number = 0; number <= maxnumber; ++number)
     if (crypto.createHash('sha256').update(`${salt}${number}`).digest('hex') === challenge)
-      return Buffer.from(JSON.stringify({ algorithm, challenge, number, salt, signature })).toString('base64');
+      return Buffer.from(JSON.stringify({ algorithm, challenge, number, salt, signature })).toString(
+        'base64',
+      );
   throw new Error('no solution');
 }
 
@@ -691,7 +693,7 @@ test('a queue with a challenge: the page solves it under its policy, and each so
   const { server, tenant, queue, page, waiting } = await visitor_of_queue(t, {
     queue: { challenge: 'proof_of_work' },
   });
-  await page.locator('altcha-widget').getByText('I am a person').waitFor();
+  await page.locator('altcha-widget').first().getByText('I am a person').waitFor();
   await check_page(page, 'challenge');
   await page.getByRole('button', { name: 'Join the line' }).click();
   await place_is(page, '1');

@@ -47,6 +47,7 @@ int main() {
     if (before == 0) fan = each;
     std::printf("%12llu %16llu %7llu %7.1f %14.1f\n", static_cast<unsigned long long>(before),
                 static_cast<unsigned long long>(highest / 2),
-                static_cast<unsigned long long>(hashes / static_cast<std::uint64_t>(tries)), each, each / fan);
+                static_cast<unsigned long long>(hashes / static_cast<std::uint64_t>(tries)), each,
+                each / fan);
   }
 }

@@ -234,8 +234,8 @@ constexpr std::array event_drawings{
   drawing<event_row>{"challenge", 1,
                      [](event_values& p, const draw_from& d) { // a sale's orders join without one
                        if (!d.sells())
-                         p.set(&event_row::challenge, d.chance(500) ? challenge_kind::proof_of_work
-                                                                    : challenge_kind::none);
+                         p.set(&event_row::challenge,
+                               d.chance(500) ? challenge_kind::proof_of_work : challenge_kind::none);
                      }},
 };
 

@@ -7,7 +7,7 @@ import style from 'altcha/altcha.css';
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(style);
 
-/** It starts with the form's submission, so that nobody works who does not join. */
+/** It starts with the form's submission: a visitor who does not join does not work. */
 function show_work(box, { url, worker, label, verifying, verified, failed, expired, wait }) {
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
   const widget = document.createElement('altcha-widget');
@@ -47,11 +47,11 @@ async function show_captcha(box, { challenge, origin, siteKey, action, of, faile
   const place = document.createElement('div');
   box.append(place, field);
   const take = (answer = '') => (field.value = answer);
-  const common = { sitekey: siteKey, callback: take, 'expired-callback': () => take() };
+  const common = { 'sitekey': siteKey, 'callback': take, 'expired-callback': () => take() };
   try {
     if (challenge === 'turnstile') {
       await load(`${origin}/turnstile/v0/api.js?render=explicit`);
-      window.turnstile.render(place, { ...common, action, cData: of, 'response-field': false });
+      window.turnstile.render(place, { ...common, action, 'cData': of, 'response-field': false });
     } else {
       await load(`${origin}/1/api.js?render=explicit&recaptchacompat=off`);
       window.hcaptcha.render(place, common);

@@ -77,8 +77,9 @@ CAF_TEST(a code takes a solved challenge if the installation asks for one) {
 }
 
 CAF_TEST(a link that counts as solved goes to the address) {
-  auto sent = ask<ack_reply>(people, mail_challenge{"fan@example.com", {1, 1}, "https://x.example/wait/1?solved=abc",
-                                                    "Derby", language::fr});
+  auto sent = ask<ack_reply>(
+    people,
+    mail_challenge{"fan@example.com", {1, 1}, "https://x.example/wait/1?solved=abc", "Derby", language::fr});
   run();
   CAF_REQUIRE(sent->ok && !sent->value.no);
   CAF_CHECK_EQUAL(mails->back().to, "fan@example.com");

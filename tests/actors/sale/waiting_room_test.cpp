@@ -145,60 +145,6 @@ CAF_TEST(leaving while admitted lets the next one in at once) {
   CAF_CHECK(shown(second.id).status == entry_status::admitted);
 }
 
-namespace {
-
-/// As the widget does.
-solved_challenge solve(const opened_challenge& c) {
-  for (std::uint64_t n = 0; n <= c.highest; ++n)
-    if (puzzle_of(c.salt, n) == c.challenge) return {c.salt, n, c.signature};
-  return {};
-}
-
-} // namespace
-
-CAF_TEST(a new place takes a solved challenge once and a reloaded owner takes none of before) {
-  auto settings = one_at_a_time();
-  start(settings);
-  event_patch asks;
-  asks.set(&event_row::challenge, challenge_kind::proof_of_work);
-  auto patched = ask<event_reply>(owner, patch_event{as_operator(), {}, asks});
-  run();
-  CAF_REQUIRE(patched->ok && !patched->value.no);
-  const auto open = [&](challenge_way way = challenge_way::work) {
-    auto got = ask<challenge_reply>(owner, open_challenge{queue.id, event_kind::queue, {1, 1}, way});
-    run();
-    CAF_REQUIRE(got->ok);
-    return got->value;
-  };
-  const auto join_with = [&](std::uint64_t n, const solved_challenge& solved, bool is_trusted = false) {
-    join j{queue.id, customer(n), 0, event_kind::queue, default_tenant, {}, {}, {1, 1}, solved, is_trusted};
-    auto got = ask<entry_reply>(owner, std::move(j));
-    run();
-    CAF_REQUIRE(got->ok);
-    return got->value;
-  };
-  CAF_CHECK(join_with(1, {}).no.why == reason::challenge_required);
-  const auto opened = open();
-  CAF_CHECK(opened.kind == challenge_kind::proof_of_work);
-  const auto solved = solve(opened.opened);
-  CAF_CHECK(join_with(1, solved).created);
-  CAF_CHECK(!join_with(1, solved).no); // the place is there
-  CAF_CHECK(join_with(2, solved).no.why == reason::challenge_required);
-  CAF_CHECK(join_with(2, {}, true).created);
-  CAF_CHECK(join_with(3, open(challenge_way::captcha).solved).created);
-  CAF_CHECK(join_with(4, open(challenge_way::mail).solved).created);
-  for (int n = 1; n < 20; ++n) open(challenge_way::mail);
-  CAF_CHECK(open(challenge_way::mail).no.why == reason::rate_limited);
-  const auto late = solve(open().opened);
-  advance(5min);
-  CAF_CHECK(join_with(5, late).no.why == reason::challenge_required);
-  const auto kept = solve(open().opened);
-  kill(owner);
-  start_again();
-  CAF_CHECK(join_with(5, kept).no.why == reason::challenge_required);
-  CAF_CHECK(join_with(5, solve(open().opened)).created);
-}
-
 CAF_TEST(a join of the other kind or of another tenant finds nothing) {
   start(one_at_a_time());
   auto as_event = ask<entry_reply>(owner, join{queue.id, customer(1), 0});

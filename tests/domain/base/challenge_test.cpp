@@ -61,7 +61,8 @@ CAF_TEST(a challenge has one text) {
   CAF_CHECK(read_salt(salt) == terms);
   for (const auto* other :
        {"", "abc?expires=1795000300&n=17&max=30000&", "0000000000000abc?expires=1795000300&n=17&max=30000",
-        "0000000000000abc?expires=1795000300&n=17&max=30000&1", "0000000000000ABC?expires=1795000300&n=17&max=30000&",
+        "0000000000000abc?expires=1795000300&n=17&max=30000&1",
+        "0000000000000ABC?expires=1795000300&n=17&max=30000&",
         "0000000000000abc?expires=+1795000300&n=17&max=30000&", "0000000000000abc?n=17&max=30000&",
         "0000000000000abc?expires=1795000300&n=017&max=30000&"})
     CAF_CHECK(!read_salt(other));

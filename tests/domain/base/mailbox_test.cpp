@@ -14,6 +14,7 @@ CAF_TEST(all addresses of a mailbox have one text) {
 }
 
 CAF_TEST(addresses of other providers stay as they are) {
-  for (const auto* as_it_is : {"ada.love+fan@example.com", "ada@gmail.com.example", "+@gmail.com", "no address"})
+  for (const auto* as_it_is :
+       {"ada.love+fan@example.com", "ada@gmail.com.example", "+@gmail.com", "no address"})
     CAF_CHECK_EQUAL(mailbox_of(as_it_is), as_it_is);
 }

@@ -66,8 +66,6 @@ struct script {
   std::vector<std::vector<queue_number>> seen;
   join asked_join;
   std::vector<open_challenge> asked_challenges;
-  std::vector<open_code_challenge> asked_code_challenges;
-  mail_challenge asked_mail;
   open_claim asked_claim;
   open_payment asked_payment;
   apply_fact asked_fact;
@@ -453,14 +451,8 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
             s->asked_otp = m;
             return scripted(*s, s->ack);
           },
-          [s](const open_code_challenge& m) {
-            s->asked_code_challenges.push_back(m);
-            return scripted(*s, s->challenge);
-          },
-          [s](const mail_challenge& m) {
-            s->asked_mail = m;
-            return scripted(*s, s->ack);
-          },
+          [s](const open_code_challenge&) { return scripted(*s, s->challenge); },
+          [s](const mail_challenge&) { return scripted(*s, s->ack); },
           [s](const verify_otp& m) {
             s->asked_code = m;
             return scripted(*s, s->person);
@@ -501,10 +493,7 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
             if (s->accounts_fail) return make_error(errc::unavailable);
             return scripted(*s, s->customer);
           },
-          [s](const erase_customer& m) {
-            s->asked_erasure = m;
-            return scripted(*s, s->ack);
-          },
+          [s](const erase_customer& m) { return s->asked_erasure = m, scripted(*s, s->ack); },
           [](const cluster_changed&) {},
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},

@@ -176,7 +176,7 @@ CAF_TEST(an event) {
     "\"time_zone\":\"Africa/Lagos\",\"description\":\"One\\u000a*two*\","
     "\"picture\":null,\"rotating_codes\":false,\"transfers_max\":1,"
     "\"questions\":[{\"id\":2,\"label\":\"Meal?\",\"kind\":\"choice\",\"to\":\"attendee\",\"required\":true,"
-    "\"choices\":[\"Rice\",\"Yam\"]}],"
+    "\"choices\":[\"Rice\",\"Yam\"]}],\"challenge\":\"none\","
     "\"queue\":{\"policy\":\"batch\",\"concurrency\":null,\"rate_per_minute\":null,\"batch_size\":50,"
     "\"admission_interval_ms\":5000,\"over_admission_factor\":1.1,\"session_ttl_seconds\":1200,"
     "\"claim_window_seconds\":300,\"reclaim_window_seconds\":60,\"reclaims_max\":3,\"ticket_ttl_seconds\":0,"
