@@ -375,6 +375,7 @@ private:
   void draw_lobby(beacon_kind kind, std::string value, timestamp now, decision& out);
   void level_parties(decision& out);
   [[nodiscard]] refusal may_draw() const;
+  [[nodiscard]] bool may_open_lobby() const;
   [[nodiscard]] bool has_positions() const { return lobby_now().phase == lobby_phase::none; }
   [[nodiscard]] bool lobby_is_open() const { return lobby_ && !is_set(lobby_->closed_at); }
   /// The root of the entrants is being computed: what their leaves have does not change.

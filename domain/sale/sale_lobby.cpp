@@ -37,11 +37,15 @@ std::string source_of(const lobby_settings& lobby) {
 
 // -- opening and closing
 
+/// None opens once somebody has joined: a position that was shown stays.
+bool sale::may_open_lobby() const {
+  const bool is_selling = event_.status == event_status::active || event_.status == event_status::paused;
+  return !lobby_ && is_selling && is_set(event_.lobby.opens_at) && queue_.last_number() == queue_number{};
+}
+
 bool sale::is_lobby_due(timestamp now) const {
   if (lobby_is_open()) return now >= event_.queue_opens_at;
-  const bool is_selling = event_.status == event_status::active || event_.status == event_status::paused;
-  return !lobby_ && is_selling && is_set(event_.lobby.opens_at) && now >= event_.lobby.opens_at
-         && now < event_.queue_opens_at;
+  return may_open_lobby() && now >= event_.lobby.opens_at && now < event_.queue_opens_at;
 }
 
 void sale::run_lobby(timestamp now, decision& out) {
@@ -190,9 +194,8 @@ lobby_view sale::lobby_now() const {
 }
 
 timestamp sale::next_lobby_step(timestamp now) const {
-  if (event_.status != event_status::active && event_.status != event_status::paused) return never;
   if (lobby_is_open()) return event_.queue_opens_at;
-  return !lobby_ && event_.lobby.opens_at > now ? event_.lobby.opens_at : never;
+  return may_open_lobby() && event_.lobby.opens_at > now ? event_.lobby.opens_at : never;
 }
 
 // -- parties

@@ -175,7 +175,8 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
     case timer_kind::beat:
     case timer_kind::pulse:
     case timer_kind::lapse:
-    case timer_kind::statistics: break;
+    case timer_kind::statistics:
+    case timer_kind::beacon: break;
   }
 }
 
