@@ -3,6 +3,7 @@
 // web/page_texts; web/sdk/estimate.mjs does the same in browsers. Independent of HTML.
 #pragma once
 #include "domain/model/language.hpp"
+#include "domain/sale/views.hpp"
 
 #include <cstdint>
 #include <initializer_list>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an owner tells of a waiting list, and of the odds before it begins.
 #define CAF_SUITE waiting_list
+#include "domain/delivery/outbox.hpp"
 #include "tests/actors/sale/event_fixture.hpp"
 
 #include <boost/json/parse.hpp>

@@ -184,6 +184,8 @@ CAF_TEST(an event) {
     "\"presence_timeout_seconds\":0,\"away_grace_seconds\":300},\"checkout\":{\"async_percent\":null},"
     "\"venue\":{\"name\":\"Tafawa Balewa Square\",\"address\":null,\"latitude\":6.446100,"
     "\"longitude\":-0.400100},"
+    "\"waiting_list\":{\"enabled\":false,\"claim_window_seconds\":1800,\"quiet_from_minute\":null,"
+    "\"quiet_until_minute\":null,\"began_at\":null},"
     "\"ticket_types\":[{\"id\":\"01a3185c-5000-7000-8000-000400000003\",\"name\":\"Standard\","
     "\"price\":500000,\"total\":10,\"max_per_order\":1,\"on_sale\":true,\"hidden\":false,"
     "\"sale_from\":null,\"sale_until\":null,\"description\":null,\"available\":3}],"
