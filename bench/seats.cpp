@@ -42,7 +42,7 @@ plan_draft stadium() {
 
 std::shared_ptr<const seat_plan> the_plan() {
   static const auto plan = make_plan(stadium()).plan;
-  if (!plan || plan->size() != 50'000) throw std::logic_error{"the hall has not 50,000 seats"};
+  if (!plan || plan->seats().size() != 50'000) throw std::logic_error{"the hall has not 50,000 seats"};
   return plan;
 }
 
