@@ -56,7 +56,7 @@
   X(list_statistics) X(statistics_reply) X(change_lock) X(find_locks) X(locks_reply) \
   X(find_ticket_seats) X(ticket_seats_reply) \
   X(store_picture) X(find_picture) X(picture_found) X(store_tenant_plan) X(tenant_plan_reply) \
-  X(list_tenant_plans) X(tenant_plans_reply)
+  X(list_tenant_plans) X(tenant_plans_reply) X(set_tenant_logo)
 // clang-format on
 
 namespace fq {

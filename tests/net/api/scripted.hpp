@@ -134,6 +134,7 @@ struct script {
   bool accounts_fail = false;
   change_setting asked_setting;
   std::vector<record_deed> deeds;
+  set_tenant_logo asked_logo;
 };
 
 using script_ptr = std::shared_ptr<script>;
@@ -460,6 +461,10 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
           },
           [s](const change_setting& m) {
             s->asked_setting = m;
+            return scripted(*s, s->ack);
+          },
+          [s](const set_tenant_logo& m) {
+            s->asked_logo = m;
             return scripted(*s, s->ack);
           },
           [s](const record_deed& m) {
