@@ -295,11 +295,10 @@ void node::start_dispatchers(root_children& children, const ledger_workers& ledg
   mail_consumer_services_.region = region_;
   mail_consumer_services_.style_of = [this](tenant_id tenant) { return tenant_mails_.style_of(tenant); };
   mail_consumer_services_.attach = [this, reader = notices_](const std::string& payload) {
-    return net::mail_attachments(payload, keys_.stored, options_.http.public_url, env_.wall_now(),
-                                 {[&](const std::string& id, picture_size size) {
-                                    return picture_of(*system_, reader, id, size);
-                                  },
-                                  [&](tenant_id tenant) { return tenant_mails_.logo_of(tenant); }});
+    return net::mail_attachments(
+      payload, keys_.stored, options_.http.public_url, env_.wall_now(),
+      {[&](const std::string& id, picture_size size) { return picture_of(*system_, reader, id, size); },
+       [&](tenant_id tenant) { return tenant_mails_.logo_of(tenant); }});
   };
   mail_consumer_services_.log = log_event;
   mail_consumer_services_.warn = [](const std::string& what) { log::warn("mail", {{"what", what}}); };

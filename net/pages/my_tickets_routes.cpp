@@ -41,7 +41,8 @@ awaitable<response> print_papers(context& ctx, const request& rq, find_ticket_pa
     picture = (co_await reading).bytes;
   }
   const auto directory = ctx.shared->keys.get();
-  if (const auto name = directory ? directory->logo_of(got.reply.event.tenant) : std::string{}; !name.empty()) {
+  if (const auto name = directory ? directory->logo_of(got.reply.event.tenant) : std::string{};
+      !name.empty()) {
     auto reading = read_picture(ctx, rq, name, picture_size::small);
     logo = (co_await reading).bytes;
   }

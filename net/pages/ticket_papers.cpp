@@ -114,9 +114,9 @@ print::event_ticket_document ticket_document(language in, const event_row& event
   return document;
 }
 
-std::vector<mail_attachment> mail_attachments(
-  const std::string& payload, const secret_key& stored, const std::string& public_url, timestamp now,
-  const ticket_pictures& pictures) {
+std::vector<mail_attachment> mail_attachments(const std::string& payload, const secret_key& stored,
+                                              const std::string& public_url, timestamp now,
+                                              const ticket_pictures& pictures) {
   const auto mail = json::parse(payload);
   const auto* tickets = mail.as_object().if_contains("event_tickets");
   if (!tickets) return {};

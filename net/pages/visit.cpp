@@ -5,8 +5,8 @@
 #include "net/http/preferences.hpp"
 #include "net/http/query.hpp"
 #include "net/pages/site_page.hpp"
-#include "net/service/pictures.hpp"
 #include "net/service/guards.hpp"
+#include "net/service/pictures.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
 
