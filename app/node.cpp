@@ -65,10 +65,11 @@ std::optional<mailbox> mailbox_of(caf::actor_system& system, const accounts_hand
 }
 
 /// For the thread of a mailer, which may block. Empty if the ledger has no such picture, or is away.
-std::string picture_of(caf::actor_system& system, const notices_handle& reader, const std::string& id) {
+std::string picture_of(caf::actor_system& system, const notices_handle& reader, const std::string& id,
+                       picture_size size) {
   caf::scoped_actor self{system};
   std::string bytes;
-  self->request(reader, picture_read_timeout, find_picture{id, picture_size::medium})
+  self->request(reader, picture_read_timeout, find_picture{id, size})
     .receive(
       [&](const picture_found& found) {
         if (found.bytes) bytes = *found.bytes;
@@ -320,8 +321,10 @@ void node::start_dispatchers(root_children& children, const ledger_workers& ledg
   mail_consumer_services_.region = region_;
   mail_consumer_services_.style_of = [this](tenant_id tenant) { return tenant_mails_.style_of(tenant); };
   mail_consumer_services_.attach = [this, reader = notices_](const std::string& payload) {
-    return net::mail_attachments(payload, keys_.stored, options_.http.public_url, env_.wall_now(),
-                                 [&](const std::string& id) { return picture_of(*system_, reader, id); });
+    return net::mail_attachments(
+      payload, keys_.stored, options_.http.public_url, env_.wall_now(),
+      {[&](const std::string& id, picture_size size) { return picture_of(*system_, reader, id, size); },
+       [&](tenant_id tenant) { return tenant_mails_.logo_of(tenant); }});
   };
   mail_consumer_services_.mailbox_of = [this, accounts = accounts_](const customer_id& customer) {
     return mailbox_of(*system_, accounts, customer);

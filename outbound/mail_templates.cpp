@@ -385,6 +385,7 @@ std::string page_of(language in, const std::string& subject, std::string_view ke
   page.SetValue("DIRECTION", is_right_to_left(in) ? "rtl" : "ltr");
   page.SetValue("SUBJECT", subject);
   set_look(page, in, style);
+  if (!style.logo_url.empty()) page.SetValueAndShowSection("LOGO", style.logo_url, "HAS_LOGO");
   if (!style.name.empty()) page.SetValueAndShowSection("BRAND", one_line(style.name), "HAS_BRAND");
   auto* inner = page.AddIncludeDictionary("CONTENT");
   inner->SetFilename(key_of(in, key) + ".html");

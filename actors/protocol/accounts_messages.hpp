@@ -87,6 +87,14 @@ struct add_tenant {
 FQ_INSPECT(add_tenant, x.name, x.subject_jwk, x.replace, x.stripe_account, x.paystack_subaccount,
            x.payment_metadata, x.mail_name, x.mail_sender, x.mail_colour)
 
+/// A manager sets the logo of its tenant; empty: none.
+struct set_tenant_logo {
+  principal by;
+  audit_note note;
+  std::string picture; ///< id of a stored picture
+};
+FQ_INSPECT(set_tenant_logo, x.by, x.note, x.picture)
+
 struct list_tenants {};
 FQ_INSPECT_EMPTY(list_tenants)
 
@@ -310,6 +318,7 @@ using accounts_handle =
                    caf::replies_to<find_customers>::with<customers_reply>,
                    caf::replies_to<change_setting>::with<ack_reply>, ///< after commit
                    caf::replies_to<record_deed>::with<ack_reply>, ///< after commit
+                   caf::replies_to<set_tenant_logo>::with<ack_reply>, ///< after commit
                    caf::replies_to<block_customers>::with<customers_reply>, ///< after commit; directories
                                                                             ///< poll the list
                    caf::replies_to<unblock_customer>::with<ack_reply>, ///< after commit

@@ -35,15 +35,23 @@ awaitable<response> print_papers(context& ctx, const request& rq, find_ticket_pa
   auto got = co_await ask_event(ctx, owner_of(id), std::move(wish));
   if (auto no = refused(rq, got)) co_return std::move(*no);
   const auto keys = ctx.shared->ticket_keys(got.reply.event);
-  picture_cache::bytes picture;
+  // A ticket without its pictures is better than none.
+  picture_cache::bytes picture, logo;
   if (const auto& name = got.reply.event.facts.picture; !name.empty()) {
     auto reading = read_picture(ctx, rq, name, picture_size::medium);
-    picture = (co_await reading).bytes; // a ticket without its picture is better than none
+    picture = (co_await reading).bytes;
+  }
+  const auto directory = ctx.shared->keys.get();
+  if (const auto name = directory ? directory->logo_of(got.reply.event.tenant) : std::string{};
+      !name.empty()) {
+    auto reading = read_picture(ctx, rq, name, picture_size::small);
+    logo = (co_await reading).bytes;
   }
   auto print = [document =
                   ticket_document(in, got.reply.event, got.reply.papers, keys, ctx.environment.wall_now()),
-                picture]() mutable {
+                picture, logo]() mutable {
     if (picture) document.picture = print::jpeg_of(*picture);
+    if (logo) document.logo = print::jpeg_of(*logo);
     return print::event_ticket_pdf(document);
   };
   const auto pages = got.reply.papers.size();

@@ -40,8 +40,8 @@ struct site_page {
   captcha_sources captcha = {};
 };
 
-/// `base`: http.base_path. `brand` null: no brand.
-[[nodiscard]] response render(site_page page, const std::string& base, const config::brand* brand,
+/// `base`: http.base_path.
+[[nodiscard]] response render(site_page page, const std::string& base, const config::brand& brand,
                               unsigned status = 200);
 
 } // namespace fq::net

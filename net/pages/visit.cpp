@@ -6,6 +6,7 @@
 #include "net/http/query.hpp"
 #include "net/pages/site_page.hpp"
 #include "net/service/guards.hpp"
+#include "net/service/pictures.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
 
@@ -140,12 +141,15 @@ response see_other(const visit& v, std::string_view path) {
   return answer;
 }
 
-const config::brand* brand_of(const context& ctx, tenant_id tenant) {
+config::brand brand_of(const context& ctx, tenant_id tenant) {
   const auto& brands = ctx.options.pages.brands;
   const auto keys = ctx.shared->keys.get();
-  if (brands.empty() || !keys) return nullptr;
+  if (!keys) return {};
   const auto found = brands.find(keys->name_of(tenant));
-  return found == brands.end() ? nullptr : &found->second;
+  auto brand = found == brands.end() ? config::brand{} : found->second;
+  if (const auto logo = keys->logo_of(tenant); !logo.empty())
+    brand.logo_url = logo_url(ctx.options.http.base_path, logo);
+  return brand;
 }
 
 void keep_customer(const visit& v, response& answer, std::string_view token) {

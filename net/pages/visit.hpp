@@ -75,7 +75,7 @@ inline constexpr guarded_handler form_to{form_step_of<run>, audience::anybody, a
 [[nodiscard]] response see_other(const visit& v, std::string_view path);
 
 /// Brand of the tenant's pages; null: the default look.
-[[nodiscard]] const config::brand* brand_of(const context& ctx, tenant_id tenant);
+[[nodiscard]] config::brand brand_of(const context& ctx, tenant_id tenant);
 
 /// Sets the visitor's customer token; empty: signs out.
 void keep_customer(const visit& v, response& answer, std::string_view token);

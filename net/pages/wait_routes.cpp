@@ -94,7 +94,7 @@ awaitable<response> show(visit v, sign_in_state sign_in, unsigned status) {
   const auto& event = found.line.event;
   auto own = co_await find_own_place(v, event.kind);
   if (own.no) co_return std::move(*own.no);
-  const auto* brand = brand_of(v.ctx, event.tenant);
+  const auto brand = brand_of(v.ctx, event.tenant);
   wait_view view{.in = v.in, .base = v.base(), .line = found.line};
   view.url = v.ctx.options.http.public_url + page_path(v);
   view.picture_url = picture_url(event.facts, v.ctx.options.http.public_url);
@@ -111,10 +111,8 @@ awaitable<response> show(visit v, sign_in_state sign_in, unsigned status) {
   view.has_mailbox = demo_for(v.ctx, v.rq) != nullptr;
   if (event.kind == event_kind::queue) view.join_key = random_key(v.ctx);
   view.reason = v.reason;
-  if (brand) {
-    view.return_url = brand->return_url;
-    view.home_url = brand->home_url;
-  }
+  view.return_url = brand.return_url;
+  view.home_url = brand.home_url;
   if (event.kind == event_kind::queue && own.place && own.place->status == entry_status::admitted)
     add_session(v, *own.place, view);
   auto page = wait_page(view);

@@ -243,6 +243,22 @@ CAF_TEST(settings of a tenant for its payments and mails stay or are replaced or
   CAF_CHECK_EQUAL(shop_row().mail_sender + shop_row().mail_colour, "");
 }
 
+CAF_TEST(a manager sets the logo of its own tenant) {
+  const auto set = [this](tenant_id tenant, const std::string& picture) {
+    const principal by{principal_kind::organizer, tenant, {5, 5}};
+    auto told = ask<ack_reply>(people, set_tenant_logo{by, {}, picture});
+    run();
+    CAF_REQUIRE(told->ok);
+    return told->value.no.why;
+  };
+  const std::string id(64, 'a');
+  CAF_CHECK(set(default_tenant, id) == reason::none);
+  CAF_CHECK_EQUAL(store.directory().tenants.front().logo, id);
+  CAF_CHECK(set(tenant_id{77}, id) == reason::not_found);
+  CAF_CHECK(set(default_tenant, {}) == reason::none);
+  CAF_CHECK_EQUAL(store.directory().tenants.front().logo, "");
+}
+
 CAF_TEST(no code is acknowledged before it is durable nor when the mail failed) {
   auto asked = ask<ack_reply>(people, request_otp{"f@example.com", {}, one_handle});
   run_without(worker);
