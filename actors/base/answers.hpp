@@ -23,9 +23,9 @@ inline constexpr char answer_version = 4;
 template <>
 inline constexpr char answer_version<claim_reply> = 5;
 template <>
-inline constexpr char answer_version<event_reply> = 6;
+inline constexpr char answer_version<event_reply> = 7;
 template <>
-inline constexpr char answer_version<order_reply> = 6;
+inline constexpr char answer_version<order_reply> = 7;
 
 /// The oldest version that read_older reads.
 template <class Reply>
@@ -47,32 +47,35 @@ std::vector<char> pack_answer(const Reply& reply) {
   return bytes;
 }
 
-/// Reads what a program without languages stored, or one without event tickets: both begin alike. The owner
-/// replaces the rest by the present state.
-inline caf::error read_older(caf::binary_deserializer& source, order_reply& reply) {
+/// Reads what a program without guests stored, or one without languages or event tickets before: all begin
+/// alike. The owner replaces the rest by the present state.
+inline caf::error read_older(caf::binary_deserializer& source, order_reply& reply, char version) {
   auto wrong = source(reply.no, reply.replayed);
   each_field<order_row>(
-    [&](const auto&, auto& value) {
-      if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(value)>, language>)
-        if (!wrong) wrong = source(value);
+    [&](const auto& field, auto& value) {
+      const bool is_later = field.name == std::string_view{"guest"}
+                            || (version < 6 && field.name == std::string_view{"language"});
+      if (!wrong && !is_later) wrong = source(value);
     },
     reply.order.order);
   return wrong;
 }
 
 /// Of a program without seats.
-inline caf::error read_older(caf::binary_deserializer& source, claim_reply& reply) {
+inline caf::error read_older(caf::binary_deserializer& source, claim_reply& reply, char) {
   auto& v = reply.claim;
   return source(reply.no, reply.replayed, v.claim, v.event, v.currency, v.item_ids);
 }
 
-/// Of a program without locks.
-inline caf::error read_older(caf::binary_deserializer& source, event_reply& reply) {
+/// Of a program without guests, or without locks before.
+inline caf::error read_older(caf::binary_deserializer& source, event_reply& reply, char version) {
   auto wrong = source(reply.no, reply.replayed);
   auto& v = reply.event;
   each_field<event_row>(
     [&](const auto& field, auto& value) {
-      if (!wrong && field.name != std::string_view{"locks_per_session"}) wrong = source(value);
+      const bool is_later = field.name == std::string_view{"guests"}
+                            || (version < 6 && field.name == std::string_view{"locks_per_session"});
+      if (!wrong && !is_later) wrong = source(value);
     },
     v.event);
   return wrong ? wrong : source(v.ticket_types, v.sold_out, v.takes_access_codes);
@@ -86,7 +89,7 @@ std::optional<Reply> unpack_answer(const std::vector<char>& bytes) {
   Reply reply;
   if constexpr (oldest_answer<Reply> < answer_version<Reply>)
     if (bytes[0] >= oldest_answer<Reply> && bytes[0] < answer_version<Reply>)
-      return read_older(source, reply) ? std::nullopt : std::optional{std::move(reply)};
+      return read_older(source, reply, bytes[0]) ? std::nullopt : std::optional{std::move(reply)};
   if (bytes[0] != answer_version<Reply> || source(reply)) return std::nullopt;
   return reply;
 }
