@@ -78,7 +78,8 @@ inline caf::error read_older(caf::binary_deserializer& source, event_reply& repl
       if (!wrong && !is_later) wrong = source(value);
     },
     v.event);
-  return wrong ? wrong : source(v.ticket_types, v.sold_out, v.takes_access_codes);
+  if (!wrong) wrong = source(v.ticket_types, v.sold_out, v.takes_access_codes);
+  return wrong || version < 6 ? wrong : source(v.has_seats);
 }
 
 /// Empty if the bytes are of another version or another reply type.

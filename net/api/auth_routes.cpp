@@ -224,7 +224,7 @@ awaitable<account_address> find_buyer(context& ctx, const request& rq, std::stri
   if (!ctx.shared->guest_orders.take(ctx.shared->key_of(email, {}), ctx.environment.steady_now()).allowed)
     co_return account_address{std::nullopt, std::move(email)};
   account_address found{std::nullopt, email};
-  find_customers who{{std::move(email)}};
+  find_customers who{default_tenant, {std::move(email)}};
   auto got = co_await ask(ctx, ctx.accounts, std::move(who));
   found.no = refused(rq, got);
   if (found.no)

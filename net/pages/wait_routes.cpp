@@ -13,6 +13,7 @@
 #include "net/service/guards.hpp"
 #include "net/service/limits.hpp"
 #include "net/service/services.hpp"
+#include "net/service/sign_in.hpp"
 #include "net/wire/json_in.hpp"
 
 #include <algorithm>
@@ -74,9 +75,9 @@ place_found found_place(const visit& v, answer<entry_reply>& got) {
   return {std::nullopt, std::move(got.reply.entry)};
 }
 
-awaitable<place_found> find_customers_place(const visit& v) {
-  if (v.customer.is_nil()) co_return place_found{};
-  auto got = co_await ask_event(v.ctx, owner_of(v.id), find_entry{v.id, v.customer});
+awaitable<place_found> find_shoppers_place(const visit& v) {
+  if (v.shopper.is_nil()) co_return place_found{};
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), find_entry{v.id, v.shopper});
   co_return found_place(v, got);
 }
 
@@ -88,7 +89,7 @@ awaitable<place_found> find_tickets_place(const visit& v, std::optional<entry_id
 }
 
 awaitable<place_found> find_own_place(const visit& v, event_kind kind) {
-  return kind == event_kind::sale ? find_customers_place(v) : find_tickets_place(v, ticket_of(v));
+  return kind == event_kind::sale ? find_shoppers_place(v) : find_tickets_place(v, ticket_of(v));
 }
 
 // -- the page
@@ -111,7 +112,8 @@ awaitable<response> show(visit v, sign_in_state sign_in, unsigned status) {
   view.picture_url = picture_url(event.facts, v.ctx.options.http.public_url);
   view.place = own.place ? &*own.place : nullptr;
   view.now = v.ctx.environment.wall_now();
-  view.signed_in = event.kind == event_kind::sale && !v.customer.is_nil();
+  view.signed_in = event.kind == event_kind::sale && !v.shopper.is_nil();
+  view.is_guest = is_guest(v.shopper);
   view.token = event.kind == event_kind::sale ? v.token : ticket_token(v);
   view.sign_in = std::move(sign_in);
   view.mail_folder = mail_folder_of(v.ctx.options);
@@ -259,10 +261,23 @@ awaitable<response> join_line(visit v) {
     auto joining = join_queue(std::move(v), found.line.event.tenant);
     co_return co_await joining;
   }
-  if (v.customer.is_nil()) co_return see_other(v, page_path(v)); // signed out meanwhile
-  auto place = co_await take_place(v, v.customer);
+  if (v.shopper.is_nil()) co_return see_other(v, page_path(v)); // signed out meanwhile
+  auto place = co_await take_place(v, v.shopper);
   if (place.no) co_return std::move(*place.no);
   co_return after_join(v, place.got);
+}
+
+/// A visitor who goes on as a guest wants to join, as after a sign-in.
+awaitable<response> enter_as_guest(visit v) {
+  if (!v.shopper.is_nil()) {
+    auto joining = join_line(std::move(v));
+    co_return co_await joining;
+  }
+  const auto guest = make_guest_id(v.ctx);
+  auto place = co_await take_place(v, guest);
+  auto answer = place.no ? see_other(v, page_path(v)) : after_join(v, place.got);
+  keep_shopper(v, answer, token_kind::guest, guest);
+  co_return answer;
 }
 
 awaitable<response> leave_line(visit v) {
@@ -270,10 +285,10 @@ awaitable<response> leave_line(visit v) {
   answer<ack_reply> got;
   if (ticket)
     got = co_await ask_event(v.ctx, owner_of(v.id), leave_ticket{*ticket});
-  else if (!v.customer.is_nil())
-    got = co_await ask_event(v.ctx, owner_of(v.id), leave{v.id, v.customer});
+  else if (!v.shopper.is_nil())
+    got = co_await ask_event(v.ctx, owner_of(v.id), leave{v.id, v.shopper});
   if (got.reply.no.why == reason::claim_live && !got.reply.no.id.is_nil())
-    got = co_await ask_event(v.ctx, owner_of(v.id), release_claim{v.customer, got.reply.no.id, true});
+    got = co_await ask_event(v.ctx, owner_of(v.id), release_claim{v.shopper, got.reply.no.id, true});
   if (got.error) co_return infrastructure_problem(got.error, v.rq);
   auto answer = see_other(v, page_path(v)); // an absent entry is a success too
   if (ticket) set_cookie(answer, name_of_place_cookie(v), "", {v.base() + page_path(v), 0, v.is_secure()});
@@ -325,11 +340,15 @@ awaitable<response> act(visit v) {
     if (auto no = limit_address(v.ctx, v.rq, address_limit::code)) return ready(std::move(*no));
     return action == "code" ? send_code(std::move(v)) : enter(std::move(v));
   }
+  if (action == "guest") {
+    if (auto no = limit_address(v.ctx, v.rq, address_limit::guest)) return ready(std::move(*no));
+    return enter_as_guest(std::move(v));
+  }
   if (action == "join") return join_line(std::move(v));
   if (action == "leave") return leave_line(std::move(v));
   if (action == "adopt") return adopt_place(std::move(v));
   return ready(problem(fault::invalid_field, v.rq.request_id,
-                       {{"action", "invalid", "Must be code, enter, join, leave or adopt."}}));
+                       {{"action", "invalid", "Must be code, enter, guest, join, leave or adopt."}}));
 }
 
 } // namespace
