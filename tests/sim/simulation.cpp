@@ -185,6 +185,7 @@ void simulation::create_event() {
   e.queue = o.queue;
   e.claim_ttl = o.claim_ttl;
   e.claims_per_customer = o.claims_per_customer;
+  e.guests = o.checkout.guests > 0;
   e.created_at = e.updated_at = t;
   std::vector<ticket_type_row> types;
   for (std::uint32_t i = 0; i < o.ticket_types + o.access.hidden; ++i) {
