@@ -14,6 +14,7 @@
 #include "app/mesh.hpp"
 #include "app/release.hpp"
 #include "display/event_times.hpp"
+#include "crypto/order_link.hpp"
 #include "domain/delivery/outbox.hpp"
 #include "net/pages/ticket_papers.hpp"
 #include "net/wire/codec.hpp"
@@ -320,6 +321,10 @@ void node::start_dispatchers(root_children& children, const ledger_workers& ledg
   mail_consumer_services_.port = mail_of_events_.get();
   mail_consumer_services_.region = region_;
   mail_consumer_services_.style_of = [this](tenant_id tenant) { return tenant_mails_.style_of(tenant); };
+  mail_consumer_services_.link_of = [this](const order_id& order) {
+    return options_.http.public_url + "/my/orders/" + to_string(order) + '/'
+           + order_link_secret(keys_.stored, order);
+  };
   mail_consumer_services_.attach = [this, reader = notices_](const std::string& payload) {
     return net::mail_attachments(
       payload, keys_.stored, options_.http.public_url, env_.wall_now(),

@@ -66,7 +66,8 @@ constexpr std::array order_receipt_fields{field{"order_id", kind::text},
                                           field{"fees", kind::money, need::optional},
                                           field{"total", kind::money},
                                           field{"paid_at", kind::time, need::optional},
-                                          field{"seats", kind::seats, need::optional}};
+                                          field{"seats", kind::seats, need::optional},
+                                          field{"tickets_url", kind::link, need::optional}};
 constexpr std::array order_failed_fields{field{"order_id", kind::text}, field{"event_name", kind::text},
                                          field{"reason", kind::reason}, field{"can_retry", kind::flag},
                                          field{"retry_url", kind::link, need::optional}};

@@ -237,8 +237,9 @@ struct find_ticket_papers {
   uuid id; ///< of an event ticket, or of an order
   bool of_order = false; ///< also for the order's buyer, of what he holds of it
   customer_id holder;
+  bool by_link = false; ///< of a guest's order, of what its customer holds; the caller has checked the link
 };
-FQ_INSPECT(find_ticket_papers, x.id, x.of_order, x.holder)
+FQ_INSPECT(find_ticket_papers, x.id, x.of_order, x.holder, x.by_link)
 
 struct ticket_papers_reply {
   refusal no;

@@ -260,7 +260,10 @@ caf::result<claim_reply> event_state::on_open_claim(const open_claim& x) {
 caf::result<claim_reply> event_state::on_find_claim(const find_claim& x) {
   if (refuses()) return refused(x);
   const auto* claim = sale_->claims().find(x.claim);
-  if (claim == nullptr || claim->customer != x.customer) return claim_reply{reason::not_found};
+  const auto* order = claim != nullptr ? sale_->orders().of_claim(claim->id) : nullptr;
+  const bool is_theirs =
+    claim != nullptr && (claim->customer == x.customer || (order != nullptr && order->is_of(x.customer)));
+  if (!is_theirs) return claim_reply{reason::not_found};
   claim_reply reply;
   reply.claim = sale_->view_of(*claim);
   return reveal(std::move(reply));

@@ -112,6 +112,8 @@ enum class bug : std::uint8_t {
   // check-in
   scan_counted_twice, ///< a scan that is sent again counts as another one
   late_scan_moves_back, ///< a scan that arrives late counts as the last one
+  // guests
+  guest_limit_forgotten, ///< a guest's purchase is confirmed beyond the limit of its address
 };
 
 #ifdef FQ_PLANTED_BUGS

@@ -184,6 +184,7 @@ struct event_row {
   queue_settings queue;
   milliseconds claim_ttl{10 * 60 * 1000};
   std::uint32_t claims_per_customer = 1;
+  bool guests = false; ///< people may buy without a sign-in
   std::int32_t async_percent = async_inherited; ///< percentage of customers with asynchronous checkout
   event_facts facts;
   event_ticket_settings event_tickets;
@@ -210,6 +211,7 @@ FQ_ROW(event_row, "event", installation, row_field("id", &row::id, key),
                  setting("claim_ttl_seconds", 1, 86'400, in_seconds)),
        row_field("claims_per_customer", &row::claims_per_customer, always,
                  setting("claims_per_customer", 1, 8)),
+       row_field("guests", &row::guests, always, setting("guests")),
        row_field("async_percent", &row::async_percent, always,
                  setting("async_percent", 0, 100, null_is_minus_one, "checkout")),
        row_part(&row::facts), row_part(&row::event_tickets),

@@ -154,6 +154,7 @@ constexpr std::pair<reason, std::string_view> codes[] = {
   {reason::forbidden, "forbidden"},
   {reason::not_found, "not_found"},
   {reason::customer_blocked, "customer_blocked"},
+  {reason::sign_in_required, "sign_in_required"},
   {reason::not_in_queue, "not_in_queue"},
   {reason::ticket_deleted, "ticket_deleted"},
   {reason::invalid_field, "invalid_field"},

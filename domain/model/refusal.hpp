@@ -24,6 +24,7 @@ enum class reason : std::uint8_t {
   forbidden,
   not_found,
   customer_blocked, ///< blocked by the event's organizer or tenant
+  sign_in_required, ///< not for guests; the address may be blocked or have bought its limit
   not_in_queue,
   ticket_deleted, ///< its place ended long ago
   invalid_field, ///< detail: "field: what is wrong"

@@ -433,6 +433,8 @@ private:
   void payment_page_ready(const claim_id& claim, timestamp now, decision& out);
   void cancel_payment_link(const claim_id& claim, timestamp now, decision& out);
   void withdraw(const claim_row& claim, timestamp now, decision& out, claim_end why);
+  [[nodiscard]] refusal refused_to_guest(const customer_id& buyer) const;
+  [[nodiscard]] bool may_receive(const order_row& order) const;
   [[nodiscard]] bool is_given_up(const claim_id& claim) const;
   std::size_t end_pending(timestamp now, decision& out);
   std::size_t send_links(timestamp now, decision& out);
@@ -445,6 +447,8 @@ private:
   void confirm_claim(const claim_id& claim, timestamp now, decision& out);
   void late_money(const payment_id& payment, timestamp now, decision& out);
   bool claim_again(const payment_id& payment, timestamp now, decision& out);
+  [[nodiscard]] customer_id buyer_of(const claim_row& claim) const;
+  [[nodiscard]] std::optional<std::uint8_t> slot_of_buyer(const customer_id& buyer) const;
   void give_up(const payment_id& payment, timestamp now, decision& out);
   payment_id begin_attempt(const claim_row& claim, const std::string& gateway, timestamp now, decision& out);
   // single customers

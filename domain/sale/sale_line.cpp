@@ -28,6 +28,7 @@ refusal sale::queue_is_open(timestamp now) const {
 sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out,
                         std::string subject_name, std::string_view access_code, bool has_solved, queue_number party) {
   if (is_blocked(subject)) return {reason::customer_blocked};
+  if (sells() && is_guest(subject) && !event_.guests) return {reason::sign_in_required};
   const auto* own = queue_.find(subject);
   if (own != nullptr && join_key != 0 && own->join_key == join_key) return {{}, true, true, own->number};
   const promo_code_row* code = nullptr;

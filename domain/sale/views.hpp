@@ -177,6 +177,7 @@ struct order_wish {
   fq::contact contact;
   std::string success_url, cancel_url; ///< may be empty
   std::string gateway;
+  customer_id buyer = {}; ///< of a guest: the customer of contact.account_email
 };
 
 /// A quote, or the price at which an order was placed.

@@ -94,9 +94,9 @@ awaitable<response> leave_line(call c) {
 std::span<const route> queue_routes() {
   using enum method;
   static constexpr route table[] = {
-    {post, "/events/{id}/queue", for_customers<join_line>},
-    {del, "/events/{id}/queue", for_customers<leave_line>},
-    {get, "/events/{id}/queue/position", for_customers<read_position>},
+    {post, "/events/{id}/queue", for_customers_or_guests<join_line>},
+    {del, "/events/{id}/queue", for_customers_or_guests<leave_line>},
+    {get, "/events/{id}/queue/position", for_customers_or_guests<read_position>},
   };
   return table;
 }

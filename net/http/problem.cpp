@@ -208,6 +208,7 @@ constexpr reason_row reasons[] = {
   {reason::forbidden, 403, "This token may not do that."},
   {reason::not_found, 404, "There is nothing here."},
   {reason::customer_blocked, 403, "The organizer does not sell to you."},
+  {reason::sign_in_required, 409, "Sign in to buy here."},
   {reason::not_in_queue, 404, "You have no place in this queue."},
   {reason::ticket_deleted, 410, "This place ended long ago and was deleted."},
   {reason::invalid_field, 400, "A field has a value that is not allowed.", field_detail},

@@ -53,6 +53,8 @@ inline constexpr std::size_t mails_shown_max = 50;
 // -- times
 /// Wait for the payment page. Most orders have theirs by then; otherwise a page that reloads is shown.
 inline constexpr milliseconds page_wait{3'000};
+/// The link in the mail to a guest opens its tickets for so long after the event, for refunds and disputes.
+inline constexpr seconds order_link_life{30 * 86'400};
 /// Life of the token in a device link. The other device keeps the entry permanently after opening it.
 inline constexpr seconds device_link_life{600};
 /// Life of the cookie with a request's handle: that of a code.

@@ -93,6 +93,7 @@ response render(site_page page, const std::string& base, const config::brand& br
   if (page.refresh_seconds > 0) data.set_optional("REFRESH", std::to_string(page.refresh_seconds));
   if (!page.script.empty()) data.set_optional("SCRIPT", web::get_asset(page.script).served_name);
   data.show("SIGNED_IN", page.signed_in);
+  data.show("IS_GUEST", page.is_guest);
   set_brand(data, base, brand);
   add_languages(data, page.in);
   set_preview(data, page.preview, for_script_element(page.preview.linked_data));

@@ -36,6 +36,7 @@ struct site_page {
   unsigned refresh_seconds = 0; ///< reload interval without script; 0: none
   std::string_view form_target = {}; ///< another origin to which a form may post; empty: none
   bool signed_in = false;
+  bool is_guest = false; ///< offers to sign in
   link_preview preview = {};
   captcha_sources captcha = {};
 };

@@ -113,6 +113,7 @@ void show_waiting(site_page& page, const wait_view& v) {
   data.show("NO_ODDS", odds.empty());
   data.set("CHANCE", chance_text(v.in, place.outlook));
   if (v.line.takes_access_codes) data.show("TAKES_CODES");
+  data.set("NEXT_KEEP", text(v.in, is_queue(v) || v.is_guest ? "next_keep_queue" : "next_keep"));
   data.set("WAIT", wait_text(v.in, place.eta_low_seconds, place.eta_high_seconds));
   data.set("N", number_text(v.in, value_of(place.number)));
   data.set("NEXT_TURN", is_queue(v) ? counted(v.in, "next_turn_queue", minutes(queue.session_ttl))
@@ -195,6 +196,8 @@ void show_still(site_page& page, const wait_view& v, face is) {
   set_notice(data, v, false);
   data.show("PAUSED", v.line.event.status == event_status::paused);
   data.set_optional("MESSAGE", v.line.event.message);
+  data.show("TAKES_GUESTS", is == face::sign_in && v.line.event.guests
+                              && v.sign_in.step == sign_in_step::address);
   if (is == face::sign_in)
     set_sign_in(data, v.sign_in, v.mail_folder,
                 v.has_mailbox ? v.base + std::string{mailbox_path} : std::string{});
@@ -280,7 +283,8 @@ site_page wait_page(const wait_view& v) {
     show_still(page, v, is);
   page.script = "wait.mjs";
   page.state = state_of(v, is);
-  page.signed_in = v.signed_in;
+  page.signed_in = v.signed_in && !v.is_guest;
+  page.is_guest = v.is_guest && !is_queue(v);
   return page;
 }
 

@@ -61,6 +61,8 @@ struct services {
   rate_limiter otp_addresses; ///< per e-mail address, and client address or browser mark
   rate_limiter otp_mails; ///< per client address or browser mark: codes that were not entered
   rate_limiter otp_clients; ///< per client address
+  rate_limiter guests; ///< per client address: new guests
+  rate_limiter guest_orders; ///< per e-mail address: orders of guests
   rate_limiter codes_of_customers; ///< per customer: wrong promo and access codes
   rate_limiter codes_of_events; ///< per event: the same, of customers with several
   rate_limiter offers; ///< per customer: offers of tickets, each of which is a mail

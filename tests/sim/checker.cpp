@@ -268,14 +268,27 @@ void checker::see(const claim_moved& c) {
   count_claim(known, -1);
   if (known.promo != 0 && takes_a_slot(known.status) && !takes_a_slot(c.row.status))
     reached(rare::promo_came_back);
+  const auto before = known.customer;
   known = c.row;
   touched_claims_.insert(known.id);
   count_claim(known, 1);
+  if (known.customer != before) check_bought_by_guest(before, known);
   if (known.status == claim_status::expiring) reached(rare::claim_waited_for_verdict);
   if (known.status != claim_status::released) return;
   for (const auto& [id, p] : payments_)
     if (p.claim == known.id && is_open(p.status))
       fail("I3", "a claim was released while a payment for it is open");
+}
+
+/// What a guest has paid for is the customer's of its order, within the customer's limit.
+void checker::check_bought_by_guest(const customer_id& guest, const claim_row& claim) {
+  const auto* order = order_of(claim.id);
+  if (!is_guest(guest) || claim.status != claim_status::confirmed || order == nullptr
+      || order->guest != guest || order->customer != claim.customer)
+    fail("I2", "a claim got another customer");
+  check_claims_of(claim.customer);
+  check_blocked(claim.customer, claim.ended_at, "bought by way of a guest");
+  reached(rare::guest_bought);
 }
 
 void checker::see(const payment_opened& c) {

@@ -56,6 +56,7 @@ enum class rare : std::uint8_t {
   order_partly_refunded,
   event_tickets_named,
   ticket_transferred,
+  guest_bought,
   scan_replayed,
   gate_conflict,
   refund_dead_letter,
@@ -329,6 +330,7 @@ private:
   void count_claim(const claim_row& row, std::int64_t sign);
   void check_stock();
   void check_claims_of(const customer_id& who);
+  void check_bought_by_guest(const customer_id& guest, const claim_row& claim);
   void watch_sold_out();
   void check_returned_stock();
   [[nodiscard]] bool is_forgotten(queue_number n, timestamp at) const;

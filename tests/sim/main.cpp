@@ -176,6 +176,7 @@ constexpr std::array planted_bugs{
               family::checkouts},
   planted_row{"scan_counted_twice", bug::scan_counted_twice, 60, family::checkouts},
   planted_row{"late_scan_moves_back", bug::late_scan_moves_back, 60, family::checkouts},
+  planted_row{"guest_limit_forgotten", bug::guest_limit_forgotten, 60, family::checkouts},
 };
 
 /// Printed at once, so that several processes do not mix their lines.

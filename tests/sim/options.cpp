@@ -367,6 +367,8 @@ void draw_checkout(generator& rng, sale_options& o) {
   c.releases = perhaps(rng, 20, 150);
   c.pays_all_the_same = perhaps(rng, 100, 600);
   c.webhooks_are_reports = chance(rng, 350);
+  generator guests{o.seed ^ 0x6e57}; // of its own, so that other draws stay
+  if (chance(guests, 500)) c.guests = static_cast<std::uint32_t>(between(guests, 200, 800));
   o.ticket_types = chance(rng, 600) ? 2 : 1;
   o.price = chance(rng, 80) ? 0 : between(rng, 1, 5'000);
   o.claim_ttl = between(rng, milliseconds{1'500}, milliseconds{7'000});

@@ -74,6 +74,7 @@ struct checkout_options {
   std::uint32_t two_types = 0, donates = 0, uses_promo = 0, cancels = 0, releases = 0, pays_all_the_same = 0;
   std::uint32_t late_fans = 0; ///< fans that arrive after the faults
   bool webhooks_are_reports = false; ///< webhooks must be confirmed by a call to the gateway
+  std::uint32_t guests = 0; ///< fans without a sign-in; several buy for one customer
 };
 
 inline constexpr std::uint64_t checkout_every = 4;

@@ -40,6 +40,7 @@ constexpr named_rare rare_names[] = {
   {rare::order_partly_refunded, "order refunded in part"},
   {rare::event_tickets_named, "refund of named event tickets"},
   {rare::ticket_transferred, "event ticket with another holder"},
+  {rare::guest_bought, "bought by a guest"},
   {rare::scan_replayed, "scan sent again"},
   {rare::gate_conflict, "let in against the rules"},
   {rare::refund_dead_letter, "refund became a dead letter"},

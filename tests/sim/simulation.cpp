@@ -186,6 +186,7 @@ void simulation::create_event() {
   e.waiting_list = o.waiting_list;
   e.claim_ttl = o.claim_ttl;
   e.claims_per_customer = o.claims_per_customer;
+  e.guests = o.checkout.guests > 0;
   e.created_at = e.updated_at = t;
   std::vector<ticket_type_row> types;
   for (std::uint32_t i = 0; i < o.ticket_types + o.access.hidden; ++i) {

@@ -51,6 +51,7 @@ function new_form() {
     transfers_max: '1',
     questions: [],
     claims_per_customer: '1',
+    guests: false,
     claim_ttl: '10',
     policy: 'batch',
     batch_size: '50',
@@ -84,6 +85,7 @@ function form_of(event) {
     transfers_max: typed(event.transfers_max),
     questions: form_of_questions(event.questions),
     claims_per_customer: typed(event.claims_per_customer),
+    guests: event.guests,
     claim_ttl: minutes(event.claim_ttl_seconds),
     policy: q.policy,
     batch_size: typed(q.batch_size),
@@ -124,6 +126,7 @@ const wire = {
   sale_start: (f) => ({ sale_start: from_zoned_input(f.sale_start, f.time_zone) }),
   sale_end: (f) => ({ sale_end: from_zoned_input(f.sale_end, f.time_zone) }),
   claims_per_customer: (f) => ({ claims_per_customer: Number(f.claims_per_customer) }),
+  guests: (f) => ({ guests: f.guests }),
   claim_ttl: (f) => ({ claim_ttl_seconds: seconds(f.claim_ttl) }),
   rotating_codes: (f) => ({ rotating_codes: f.rotating_codes }),
   transfers_max: (f) => ({ transfers_max: Number(f.transfers_max) }),
@@ -374,6 +377,11 @@ export function EventForm({ event, changed }) {
           </Field>
         </div>
         <div class="row">
+          <Check
+            label="People may buy without a sign-in (tickets go to their mail address only)"
+            value={form.guests}
+            set={put('guests')}
+          />
           <Check
             label="Codes change every 30 seconds (PDFs have none)"
             value={form.rotating_codes}

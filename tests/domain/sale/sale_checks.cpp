@@ -118,6 +118,8 @@ std::string claims_differ(const sample_sale& s) {
     if (row.amount != price_of(row, s))
       return "I4: a claim's amount is not the sum of its items and their fees";
     if (is_live(row.status) || row.status == claim_status::confirmed) ++standing[row.customer];
+    if (is_guest(row.customer) && row.status == claim_status::confirmed)
+      return "a guest has bought claim " + text(id) + " for nobody";
     const auto session_end = s.ledger.entries.at(row.entry).session_expires_at;
     if (is_live(row.status) && row.expires_at > session_end) return "a claim outlives its session";
   }

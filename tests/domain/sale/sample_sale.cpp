@@ -277,6 +277,7 @@ sale::placed sample_sale::order(std::uint64_t n, const std::vector<item_wish>& i
   wish.contact = {"Ada", "Obi", "ada@example.org", ""};
   wish.contact.answers = answers;
   wish.gateway = "sandbox";
+  if (is_guest(fan(n))) wish.buyer = fan(n % first_guest);
   auto done = it->place_order(fan(n), it->queue().find(fan(n)), wish, now, last);
   settle();
   return done;
@@ -374,7 +375,7 @@ const order_row& sample_sale::order_of(std::uint64_t n) const {
   const order_row* newest = nullptr;
   // ordered by id, so by time
   for (const auto& [id, row] : ledger.orders)
-    if (row.customer == fan(n)) newest = &row;
+    if (row.is_of(fan(n))) newest = &row;
   if (newest == nullptr) throw std::runtime_error{"fan without an order"};
   return *newest;
 }

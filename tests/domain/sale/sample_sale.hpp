@@ -16,7 +16,11 @@ namespace fq::test {
 inline const timestamp opening = from_unix_ms(1'795'000'000'000); ///< of queue and sale
 inline constexpr aggregate_id sample_aggregate{16};
 
-inline uuid fan(std::uint64_t n) { return {0xfa, n}; }
+/// From this number on fans are guests. They buy for the fan whose number the last three digits are.
+inline constexpr std::uint64_t first_guest = 1'000;
+inline uuid fan(std::uint64_t n) {
+  return n < first_guest ? uuid{0xfa, n} : make_uuid(opening, guests_aggregate, n);
+}
 
 /// ACTIVE, 10 tickets at 500 NGN, batches of 50 every 5 s, session 60 s, claim window 10 s, claim 20 s.
 event_row sample_event();

@@ -171,7 +171,7 @@ CAF_TEST(an event) {
     "\"organizer_id\":\"00000000-0000-0000-0000-000000000000\","
     "\"message\":\"\",\"name\":\"Tab\\u0009here, \\\"quotes\\\" and \xe2\x82\xa6\","
     "\"queue_opens_at\":\"2027-01-15T08:00:00.000Z\",\"sale_start\":\"2027-01-15T08:00:00.000Z\","
-    "\"sale_end\":\"2027-01-15T08:00:01.000Z\",\"claim_ttl_seconds\":600,\"claims_per_customer\":1,"
+    "\"sale_end\":\"2027-01-15T08:00:01.000Z\",\"claim_ttl_seconds\":600,\"claims_per_customer\":1,\"guests\":false,"
     "\"starts_at\":\"2027-01-15T08:00:00.000Z\",\"ends_at\":null,\"doors_at\":null,"
     "\"time_zone\":\"Africa/Lagos\",\"description\":\"One\\u000a*two*\","
     "\"picture\":null,\"rotating_codes\":false,\"transfers_max\":1,"
