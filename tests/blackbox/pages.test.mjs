@@ -245,6 +245,41 @@ test('a person without script buys a ticket', async (t) => {
   await page.getByText('The tickets are yours').waitFor({ timeout: 30_000 * patience });
 });
 
+test('a person buys as a guest without script', async (t) => {
+  const s = await sale_for(t, { event: { guests: true } });
+  const page = await (await person_without_script(t)).newPage();
+  await page.goto(s.url);
+  await check_page(page, 'guest_wait');
+  await page.getByRole('button', { name: 'Continue as a guest' }).click();
+  assert.equal(await position(page).textContent(), '1');
+  await s.let_in();
+  await turn(page).waitFor({ timeout: 30_000 * patience });
+  await page.getByRole('link', { name: 'Choose tickets' }).click();
+  await check_page(page, 'guest_choice');
+  const email = address();
+  await page.getByLabel('How many: Weekend pass').selectOption('1');
+  await page.getByLabel('First name').fill('Ada');
+  await page.getByLabel('Last name').fill('Obi');
+  await page.getByLabel('E-mail address', { exact: true }).fill(email);
+  await page.getByLabel('E-mail address again').fill(`x${email}`);
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
+  await page.getByText('The two e-mail addresses differ.').waitFor();
+  await page.getByLabel('E-mail address again').fill(email);
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
+  await pay(page);
+  await page.getByText('The tickets are yours').waitFor({ timeout: 30_000 * patience });
+  assert.equal(await page.getByRole('link', { name: 'My tickets' }).count(), 0, 'they are in the mail only');
+  await page.goto(`${s.server.url}/my/tickets`);
+  await page.getByRole('button', { name: 'Send me a code' }).waitFor();
+  const mail = await eventually('the receipt', () =>
+    s.server.mails_to(email).find((text) => text.includes('tickets.pdf')),
+  );
+  const [link] = /\/my\/orders\/[0-9a-f-]{36}\/[\w-]{43}/.exec(mail.replaceAll('=\r\n', ''));
+  await page.goto(s.server.url + link);
+  await page.getByRole('img', { name: 'Code of this ticket' }).waitFor();
+  await check_page(page, 'guest_tickets');
+});
+
 test('two tabs and a second device have one place; leaving in one leaves in all', async (t) => {
   const s = await sale_for(t);
   await crowd(s, 1);
