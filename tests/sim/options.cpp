@@ -143,6 +143,18 @@ void draw_locks(sale_options& o) {
 }
 
 /// What comes back after the sale is sold out is offered to the first in line.
+/// The model of a ledger that goes back knows no lobby.
+void draw_lobby(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 15};
+  auto& l = o.lobby;
+  l.on = chance(rng, 300) && !o.loss.on && !o.mesh.opens_early;
+  l.draws = chance(rng, 850);
+  l.has_beacon = l.draws && chance(rng, 400);
+  l.length = between(rng, milliseconds{1'000}, milliseconds{6'000});
+  l.party_max = static_cast<std::uint32_t>(between(rng, 1, 4));
+  l.parties = l.draws && o.kind == event_kind::sale ? perhaps(rng, 200, 700) : 0;
+}
+
 void draw_waiting_list(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 16};
   if (o.kind != event_kind::sale || !chance(rng, 400)) return;
@@ -469,6 +481,7 @@ sale_options options_of(std::uint64_t seed) {
   draw_seats(o);
   draw_locks(o);
   draw_waiting_list(o);
+  draw_lobby(o);
   draw_bounds(o);
   draw_statistics(o);
   if (!o.loss.on) draw_directory(o);

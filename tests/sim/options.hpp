@@ -94,6 +94,14 @@ struct seat_options {
   std::uint32_t changes = 0; ///< of the organizer's rounds
 };
 
+/// A lobby before the queue opens. Rates are per mille.
+struct lobby_options {
+  bool on = false, draws = false, has_beacon = false;
+  milliseconds length{0};
+  std::uint32_t party_max = 1;
+  std::uint32_t parties = 0; ///< of the fans' joins
+};
+
 /// Fans that do not behave, and organizers who act against single ones. Rates are per mille.
 struct people_options {
   std::uint32_t blocks = 0, revokes = 0; ///< of the organizer's rounds
@@ -213,6 +221,7 @@ struct sale_options {
   fault_rates faults;
   checkout_options checkout;
   access_options access;
+  lobby_options lobby;
   people_options people;
   seat_options seats;
   mesh_options mesh;
