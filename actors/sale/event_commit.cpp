@@ -151,7 +151,8 @@ void event_state::push_after_commit(decision&& d, std::vector<order_change> orde
 /// Told with an answer that waits for the commit of `line_version_`.
 line_facts event_state::facts_of_line(timestamp t) const {
   const auto left = lease_ ? lease_->left(services_->env->steady_now()) : line_trust;
-  return {line_version_, sale_->pace(t), sale_->evidence(), std::min(line_trust, left), lease_of_copy{lease_}, told_};
+  return {line_version_,         sale_->pace(t), sale_->evidence(), std::min(line_trust, left),
+          lease_of_copy{lease_}, told_};
 }
 
 void event_state::arm(sale::wake_up wake, timestamp t) {
