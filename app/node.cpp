@@ -60,7 +60,9 @@ std::optional<mailbox> mailbox_of(caf::actor_system& system, const accounts_hand
   std::optional<mailbox> found;
   self->request(accounts, mailbox_timeout, find_customer{customer})
     .receive(
-      [&](const customer_reply& reply) { found = mailbox{reply.no ? "" : reply.email, reply.language}; },
+      [&](const customer_reply& reply) {
+        if (!reply.no || reply.no.why == reason::not_found) found = mailbox{reply.email, reply.language};
+      },
       [](const caf::error&) {});
   return found;
 }

@@ -17,12 +17,11 @@ FQ_INSPECT(lobby_view, x.phase, x.draw, x.people, x.opens_at)
 FQ_INSPECT(sale_evidence, x.sells, x.waiting_list, x.free, x.held, x.claims, x.most, x.choosing, x.decided,
            x.claimed, x.buyers, x.bought, x.squares, x.joined, x.waiting, x.admitted, x.left)
 FQ_INSPECT(percent_range, x.low, x.high)
-FQ_INSPECT(outlook, x.is_known, x.waiting_list, x.has_share, x.chance, x.share, x.free, x.held, x.ahead, x.buyers,
-           x.wanted)
+FQ_INSPECT(outlook, x.is_known, x.waiting_list, x.has_share, x.chance, x.share, x.free, x.held, x.ahead,
+           x.buyers, x.wanted)
 FQ_INSPECT(entry_view, x.id, x.event, x.kind, x.customer, x.subject_name, x.message, x.number, x.status,
            x.position, x.eta_low_seconds, x.eta_high_seconds, x.poll_after_ms, x.admission_no,
-           x.admission_batch, x.joined_at, x.admitted_at, x.session_expires_at, x.claim_by, x.spot,
-           x.lobby, x.party, x.party_size, x.party_code,
+           x.admission_batch, x.joined_at, x.admitted_at, x.session_expires_at, x.claim_by, x.spot, x.lobby, x.party, x.party_size, x.party_code,
            x.outlook)
 FQ_INSPECT(seat_place, x.section, x.row, x.seat)
 FQ_INSPECT(ticket_seat, x.ticket, x.name, x.place)

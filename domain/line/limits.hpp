@@ -21,7 +21,8 @@ inline constexpr std::uint64_t decided_min = 20;
 /// How far the share of buyers wanders during a sale, as a part of it. Chosen so that the odds are calibrated
 /// over simulated sales of different shapes (docs/design/odds.md).
 inline constexpr double drift_of_share = 0.05;
-/// Of the people admitted who hold nothing yet, this part is as likely to buy as any: who comes, chooses soon.
+/// Of the people admitted who hold nothing yet, this part is as likely to buy as any: who comes, chooses
+/// soon.
 inline constexpr double choosing_part = 0.5;
 
 // -- mirror

@@ -40,8 +40,8 @@ struct demand {
 
 double real(std::uint64_t n) { return static_cast<double>(n); }
 
-/// Of `people`, each of whom buys as those did who were seen: `buyers` of `of`, with this mean and mean square
-/// of their units.
+/// Of `people`, each of whom buys as those did who were seen: `buyers` of `of`, with this mean and mean
+/// square of their units.
 demand demand_of(double people, double buyers, double of, double each, double square) {
   const auto p = (buyers + 0.5) / (of + 1);
   const auto units = p * each;
@@ -75,10 +75,11 @@ likelihood chance_of(const sale_evidence& seen, std::uint64_t ahead) {
   const auto buyers = real(seen.buyers), decided = real(seen.decided);
   const auto each = seen.buyers > 0 ? real(seen.bought) / buyers : 1;
   const auto square = seen.buyers > 0 ? real(seen.squares) / buyers : 1;
-  const auto line = demand_of(staying(seen, ahead) + real(seen.choosing) * choosing_part, buyers, decided, each,
-                              square);
+  const auto line =
+    demand_of(staying(seen, ahead) + real(seen.choosing) * choosing_part, buyers, decided, each, square);
   const auto held_each = seen.claims > 0 ? real(seen.held) / real(seen.claims) : 1;
-  const auto held = demand_of(real(seen.claims), buyers, real(seen.claimed), held_each, held_each * held_each);
+  const auto held =
+    demand_of(real(seen.claims), buyers, real(seen.claimed), held_each, held_each * held_each);
   const auto room = real(seen.free) + real(seen.held) - 0.5 - line.mean - held.mean;
   const auto deviations = room / std::sqrt(std::max(line.variance + held.variance, 1e-9));
   auto chance = likelihood::very_unlikely;

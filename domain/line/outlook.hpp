@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How likely a place in line gets a ticket, from what the sale has seen so far. Pure: an io thread computes it
-// from one set of facts of the line and the position. Method and calibration: docs/design/odds.md.
+// How likely a place in line gets a ticket, from what the sale has seen so far. Pure: an io thread computes
+// it from one set of facts of the line and the position. Method and calibration: docs/design/odds.md.
 #pragma once
 #include <cstdint>
 #include <string_view>

@@ -6,7 +6,8 @@
 // sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
 // sale_tickets.cpp (event tickets), sale_transfers.cpp, sale_checkin.cpp (scans at gates), sale_seats.cpp
 // (reserved seats), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden types),
-// sale_lobby.cpp (lobby, draw, parties), sale_locks.cpp (names that sessions lock), sale_waiting_list.cpp (after it is sold out, odds), sale_people.cpp (blocks, invitations), sale_organizer.cpp.
+// sale_lobby.cpp (lobby, draw, parties), sale_locks.cpp (names that sessions lock), sale_waiting_list.cpp (after it is sold out, odds),
+// sale_people.cpp (blocks, invitations), sale_organizer.cpp.
 #pragma once
 #include "domain/line/presence.hpp"
 #include "domain/line/queue.hpp"

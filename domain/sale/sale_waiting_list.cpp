@@ -32,8 +32,7 @@ void sale::follow_waiting_list(timestamp now, decision& out) {
 quiet_hours sale::quiet(timestamp now) const {
   const auto& list = event_.waiting_list;
   const auto& zone = event_.facts.time_zone;
-  return {list.quiet_from, list.quiet_until,
-          rules_.zone_offset ? rules_.zone_offset(now, zone) : seconds{0}};
+  return {list.quiet_from, list.quiet_until, rules_.zone_offset ? rules_.zone_offset(now, zone) : seconds{0}};
 }
 
 /// On the list one person is offered each unit, and has time to read the mail about it. Only then may the

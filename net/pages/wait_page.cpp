@@ -216,13 +216,33 @@ const std::string& script_texts(language in) {
   static const auto all = [] {
     std::array<std::string, all_languages.size()> made;
     for (const auto l : all_languages)
-      made[static_cast<std::size_t>(l)] =
-        texts_json(l, {"ahead", "next", "place_label", "paused", "your_turn", "wait_unknown", "wait_short",
-                       "wait_minutes", "wait_up_to_minutes", "wait_range_minutes", "wait_hours",
-                       "wait_up_to_hours", "wait_range_hours", "connection_live", "connection_polling",
-                       "connection_offline", "device_waits", "odds_left", "odds_line", "odds_chance",
-                       "chance_very_unlikely", "chance_unlikely", "chance_less_likely", "chance_even",
-                       "chance_likely", "chance_very_likely", "chance_almost_certain"});
+      made[static_cast<std::size_t>(l)] = texts_json(l, {"ahead",
+                                                         "next",
+                                                         "place_label",
+                                                         "paused",
+                                                         "your_turn",
+                                                         "wait_unknown",
+                                                         "wait_short",
+                                                         "wait_minutes",
+                                                         "wait_up_to_minutes",
+                                                         "wait_range_minutes",
+                                                         "wait_hours",
+                                                         "wait_up_to_hours",
+                                                         "wait_range_hours",
+                                                         "connection_live",
+                                                         "connection_polling",
+                                                         "connection_offline",
+                                                         "device_waits",
+                                                         "odds_left",
+                                                         "odds_line",
+                                                         "odds_chance",
+                                                         "chance_very_unlikely",
+                                                         "chance_unlikely",
+                                                         "chance_less_likely",
+                                                         "chance_even",
+                                                         "chance_likely",
+                                                         "chance_very_likely",
+                                                         "chance_almost_certain"});
     return made;
   }();
   return all[static_cast<std::size_t>(in)];

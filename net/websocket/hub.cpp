@@ -154,9 +154,9 @@ void hub::on_closed(ws_peer& peer) {
 
 std::string_view hub::render_position(const ws_peer& peer, const place& where) {
   const bool has_outlook = peer.has_outlook && peer.line != nullptr && peer.line->known;
-  scratch_ = position_frame(
-    where.position, where.seconds_per_place_low, where.seconds_per_place_high,
-    has_outlook ? outlook_of(peer.line->known->facts.evidence, where.position) : outlook{});
+  scratch_ =
+    position_frame(where.position, where.seconds_per_place_low, where.seconds_per_place_high,
+                   has_outlook ? outlook_of(peer.line->known->facts.evidence, where.position) : outlook{});
   return scratch_;
 }
 

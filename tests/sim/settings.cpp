@@ -219,7 +219,8 @@ constexpr std::array event_drawings{
                      [](event_values& p, const draw_from& d) {
                        if (d.sells()) p.set(&waiting_list_settings::claim_window, d.span(1'000, 4'000));
                      }},
-  drawing<event_row>{"waiting_list_quiet_from", 1, // alone, which is refused: a minute of quiet is a whole sale
+  drawing<event_row>{"waiting_list_quiet_from",
+                     1, // alone, which is refused: a minute of quiet is a whole sale
                      [](event_values& p, const draw_from& d) {
                        if (d.sells()) p.set(&waiting_list_settings::quiet_from, d.some<std::int32_t>(-1, 0));
                      }},

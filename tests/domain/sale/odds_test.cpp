@@ -53,8 +53,8 @@ public:
     const auto wanted = static_cast<double>(people_) * show_ * pay_ * (1 + most_) / 2;
     stock_ = std::max<std::int64_t>(static_cast<std::int64_t>(wanted * part(20, 95)), 10);
     auto event = sample_event();
-    event.queue.policy = std::array{admission_policy::batch, admission_policy::capacity,
-                                    admission_policy::rate}[dice_.below(3)];
+    event.queue.policy =
+      std::array{admission_policy::batch, admission_policy::capacity, admission_policy::rate}[dice_.below(3)];
     event.queue.batch_size = 2 + static_cast<std::uint32_t>(dice_.below(10));
     event.queue.concurrency = 5 + static_cast<std::uint32_t>(dice_.below(40));
     event.queue.rate_per_minute = 20 + static_cast<std::uint32_t>(dice_.below(100));
@@ -62,11 +62,8 @@ public:
     event.queue.session_ttl = seconds{300};
     event.claim_ttl = seconds{120};
     event.sale_end = opening + seconds{48 * 3'600};
-    sale_.load(event, {{.ordinal = 0,
-                        .id = {0x77, 1},
-                        .name = "Standard",
-                        .total = stock_,
-                        .max_per_order = most_}});
+    sale_.load(
+      event, {{.ordinal = 0, .id = {0x77, 1}, .name = "Standard", .total = stock_, .max_per_order = most_}});
     sale_.loaded();
     got_.resize(people_);
   }
@@ -106,7 +103,8 @@ private:
   bool chance(double p) { return static_cast<double>(dice_.below(1'000'000)) < p * 1'000'000; }
   /// Exponential, in milliseconds.
   std::uint64_t some_time(double mean_ms) {
-    return static_cast<std::uint64_t>(-std::log1p(-static_cast<double>(dice_.below(1'000'000)) / 1e6) * mean_ms);
+    return static_cast<std::uint64_t>(-std::log1p(-static_cast<double>(dice_.below(1'000'000)) / 1e6)
+                                      * mean_ms);
   }
   void at(timestamp when, std::function<void()> what) { due_.push({when, ++order_, std::move(what)}); }
   /// Within a random part of `spread_ms`.
@@ -144,7 +142,8 @@ private:
 
   void admitted(std::uint64_t n) {
     const auto shift = drift_ * (static_cast<double>(n) / static_cast<double>(people_) - 0.5);
-    if (is_watcher(n)) return at(now_ + milliseconds{100 + dice_.below(5'000)}, [this, n] { claim(n, 1, true); });
+    if (is_watcher(n))
+      return at(now_ + milliseconds{100 + dice_.below(5'000)}, [this, n] { claim(n, 1, true); });
     if (!chance(show_ + shift)) return;
     const auto wanted = 1 + static_cast<std::uint32_t>(dice_.below(most_));
     const bool pays = chance(pay_ + shift);
@@ -260,7 +259,8 @@ CAF_TEST(of those who are told a range that part gets a ticket within ten points
   for (std::size_t i = 1; i < counts.size(); ++i) {
     const auto chance = static_cast<likelihood>(i);
     const auto [told, got] = counts[i];
-    const auto percent = 100.0 * static_cast<double>(got) / static_cast<double>(std::max<std::uint64_t>(told, 1));
+    const auto percent =
+      100.0 * static_cast<double>(got) / static_cast<double>(std::max<std::uint64_t>(told, 1));
     const auto range = range_of(chance);
     std::cout << std::setw(15) << name_of(chance) << std::setw(4) << range.low << "-" << std::setw(3)
               << range.high << " %: told " << std::setw(6) << told << ", got one " << std::fixed

@@ -185,7 +185,9 @@ CAF_TEST(quiet hours are those of the venue) {
   e.waiting_list.quiet_from = 0;
   e.waiting_list.quiet_until = 6 * 60;
   sale_rules r;
-  r.zone_offset = [](timestamp, const std::string& zone) { return seconds{zone == "Africa/Lagos" ? 3'600 : 0}; };
+  r.zone_offset = [](timestamp, const std::string& zone) {
+    return seconds{zone == "Africa/Lagos" ? 3'600 : 0};
+  };
   sold_out_sale s(e, r);
   const auto midnight = std::chrono::floor<std::chrono::days>(opening) + std::chrono::days{1};
   s.pass(midnight - s.now + 5 * 60 * minute - minute); // 5:59 there

@@ -103,7 +103,8 @@ inline entry_view view(event_pointer self, std::uint32_t aggregate, const custom
 
 /// One place a second at least.
 inline line_facts facts(event_pointer self) {
-  return {self->state.version, {9, milliseconds{15'000}, milliseconds{60'000}}, {}, milliseconds{1'000}, {}, {}};
+  return {
+    self->state.version, {9, milliseconds{15'000}, milliseconds{60'000}}, {}, milliseconds{1'000}, {}, {}};
 }
 
 inline caf::result<entry_reply> answer_fan(event_pointer self, std::uint32_t aggregate,

@@ -224,12 +224,23 @@ CAF_TEST(frames) {
     R"({"type":"position_changed","position":3,"ahead":2,"eta":null,"outlook":{"tickets_free":4,"tickets_held":1,)"
     R"("people_ahead":2,"buying_percent":null,"buyers_ahead":null,"tickets_ahead":null,"chance_percent":null,)"
     R"("chance":"unknown","waiting_list":false}})");
-  const sale_evidence much{.sells = true, .free = 40, .decided = 50, .claimed = 50, .buyers = 25, .bought = 25,
-                           .squares = 25, .joined = 90, .waiting = 40, .admitted = 50};
-  CAF_CHECK(position_frame(3, -1, -1, outlook_of(much, 11))
-              .ends_with(R"("buying_percent":{"low":37,"high":63},"buyers_ahead":5,"tickets_ahead":5,)"
-                         R"("chance_percent":{"low":95,"high":100},"chance":"almost_certain","waiting_list":false}})"));
-  CAF_CHECK_EQUAL(notice_frame(socket_notice_kind::waiting_list), R"({"type":"waiting_list","waiting_list":true})");
+  const sale_evidence much{.sells = true,
+                           .free = 40,
+                           .decided = 50,
+                           .claimed = 50,
+                           .buyers = 25,
+                           .bought = 25,
+                           .squares = 25,
+                           .joined = 90,
+                           .waiting = 40,
+                           .admitted = 50};
+  CAF_CHECK(
+    position_frame(3, -1, -1, outlook_of(much, 11))
+      .ends_with(
+        R"("buying_percent":{"low":37,"high":63},"buyers_ahead":5,"tickets_ahead":5,)"
+        R"("chance_percent":{"low":95,"high":100},"chance":"almost_certain","waiting_list":false}})"));
+  CAF_CHECK_EQUAL(notice_frame(socket_notice_kind::waiting_list),
+                  R"({"type":"waiting_list","waiting_list":true})");
   CAF_CHECK_EQUAL(draining_frame(milliseconds{1234}), R"({"type":"draining","reconnect_after_ms":1234})");
   CAF_CHECK_EQUAL(notice_frame(socket_notice_kind::back_on_sale), R"({"type":"sold_out","sold_out":false})");
   const auto id = waiting_entry().id;
