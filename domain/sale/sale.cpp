@@ -51,19 +51,23 @@ void sale::order_ended() {
 }
 
 /// What a load leaves to the first decision, because it depends on the time.
-void sale::refresh(timestamp now) {
+void sale::refresh(timestamp now, decision& out) {
   if (!std::exchange(is_fresh_, false)) return;
   claims_.restart_grace(now);
   watch_presence(now);
-  for (const auto& [customer, invitation] : invitations_) regroup(customer, now);
-  for (const auto& [number, codes] : access_) regroup(*queue_.find(number), now);
-  open_codes(now);
+  // The log may have other groups than those of this load: all are told again.
+  const auto regroup_and_tell = [&](const queue_line::entry* e) {
+    if (e != nullptr && is_live(e->status) && !regroup(*e, now, out)) note_place(*e, out);
+  };
+  for (const auto& [customer, invitation] : invitations_) regroup_and_tell(queue_.find(customer));
+  for (const auto& [number, codes] : access_) regroup_and_tell(queue_.find(number));
+  open_codes(now, out);
 }
 
 // -- time
 
 sale::wake_up sale::run(timestamp now, decision& out) {
-  refresh(now);
+  refresh(now, out);
   free_lost_locks(out);
   if (seating_) seating_->end_leftovers(out.content);
   auto moved = end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
@@ -85,7 +89,7 @@ sale::wake_up sale::run(timestamp now, decision& out) {
 
 std::size_t sale::end_sale(timestamp now, decision& out) {
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
-  if (selling && is_over(now)) change_status(event_trigger::end, now, out);
+  if (selling && is_over(now)) turn(event_trigger::end, now, out);
   return 0;
 }
 
@@ -94,7 +98,7 @@ std::size_t sale::end_waiting(timestamp now, decision& out) {
   while (ended < rules_.bounds.rows_per_run) {
     const auto* head = queue_.oldest();
     if (head == nullptr) break;
-    end_entry(head->number, entry_trigger::leave, now, out);
+    end_entry(head->number, entry_trigger::leave, now, out, left_why::over);
     ++ended;
   }
   return ended;
@@ -306,7 +310,7 @@ timestamp sale::next_opening(timestamp now) const {
 }
 
 /// The first entry in line that could buy something, and takes a unit for it; null: none.
-const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now) {
+const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now, decision& out) {
   for (;;) {
     const queue_line::entry* best = nullptr;
     for (std::size_t g = 0; g < queue_.groups().size(); ++g) {
@@ -317,29 +321,31 @@ const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now) {
       if (best == nullptr || overtakes || queue_.precedes(*head, *best)) best = head;
     }
     // What opens its hidden types may have ended since: then it belongs to another group.
-    if (best != nullptr && best->group != 0 && regroup(*best, now)) continue;
+    if (best != nullptr && best->group != 0 && regroup(*best, now, out)) continue;
     if (best != nullptr) pools.book(queue_.groups()[best->group].opens);
     return best;
   }
 }
 
 admission_answer sale::admit(timestamp now, decision& out, std::uint64_t called) {
-  refresh(now);
-  if (is_set(next_code_) && next_code_ <= now) open_codes(now);
+  refresh(now, out);
+  if (is_set(next_code_) && next_code_ <= now) open_codes(now, out);
   if (queue_.counts().waiting == 0) return {};
   if (!blocked_to_end_.empty()) return {0, now}; // they may be in line
   auto pools = free_pools(now);
+  const auto units = is_logged_ ? pools.all() : admitted_record{};
   const auto allowed = [&] {
     const admission_state state{now, pools.room(queue_.groups()), queue_.counts().admitted, called};
     return admissions_now(event_.queue, queue_.window(), state);
   };
   auto answer = allowed();
   if (answer.count == 0) return answer;
-  const auto next = [&] { return next_to_admit(pools, now); };
+  const auto next = [&] { return next_to_admit(pools, now, out); };
   const auto numbers = queue_.admit(answer.count, next, now, event_.queue, out.content);
   for (const auto n : numbers) out.entry_changes.push_back(change_of(*queue_.find(n)));
   answer.count = numbers.size();
   if (numbers.empty()) return answer;
+  note_admitted(units, numbers, out);
   out.reveals = true;
   answer.retry_at = earlier(answer.retry_at, allowed().retry_at); // this admission may have filled the window
   return answer;
