@@ -307,6 +307,18 @@ struct statistics_stored {
   statistics_row row;
 };
 
+/// What the decisions of the batch note for the public log. Appended in pieces.
+struct log_noted {
+  log_batch_row row;
+};
+
+/// The public log has grown, or a new one begins: state and tiles are inserted, or replaced by key. What it
+/// has taken in is deleted.
+struct log_kept {
+  log_state_row state;
+  std::vector<log_tile_row> tiles;
+};
+
 /// The cache mirror of this aggregate is no longer trusted: its keys get a new name. Refused unless the
 /// stored generation is `from`; the new one is from + 1.
 struct cache_generation_raised {
@@ -324,7 +336,7 @@ using change = std::variant<
   event_ticket_issued, event_ticket_moved, checkin_list_stored, checkin_device_stored, scan_recorded,
   transfer_offered, transfer_moved, statistics_stored, seat_plan_stored, seat_plan_removed, event_plan_set,
   event_plan_removed, seats_taken, seats_ended, seats_set, lock_taken, lock_freed,
-  lobby_stored>;
+  lobby_stored, log_noted, log_kept>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

@@ -51,18 +51,18 @@ void sale::order_ended() {
 }
 
 /// What a load leaves to the first decision, because it depends on the time.
-void sale::refresh(timestamp now) {
+void sale::refresh(timestamp now, decision& out) {
   if (!std::exchange(is_fresh_, false)) return;
   claims_.restart_grace(now);
   watch_presence(now);
-  regroup_all(now);
-  open_codes(now);
+  regroup_all(now, out, true); // the log may have other groups than those of this load
+  open_codes(now, out);
 }
 
 // -- time
 
 sale::wake_up sale::run(timestamp now, decision& out) {
-  refresh(now);
+  refresh(now, out);
   run_lobby(now, out);
   free_lost_locks(out);
   if (seating_) seating_->end_leftovers(out.content);
@@ -87,7 +87,7 @@ sale::wake_up sale::run(timestamp now, decision& out) {
 
 std::size_t sale::end_sale(timestamp now, decision& out) {
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
-  if (selling && is_over(now)) change_status(event_trigger::end, now, out);
+  if (selling && is_over(now)) turn(event_trigger::end, now, out);
   return 0;
 }
 
@@ -96,7 +96,7 @@ std::size_t sale::end_waiting(timestamp now, decision& out) {
   while (ended < rules_.bounds.rows_per_run) {
     const auto* head = queue_.oldest();
     if (head == nullptr) break;
-    end_entry(head->number, entry_trigger::leave, now, out);
+    end_entry(head->number, entry_trigger::leave, now, out, left_why::over);
     ++ended;
   }
   return ended;
@@ -312,7 +312,7 @@ timestamp sale::next_opening(timestamp now) const {
 }
 
 /// The first entry in line that could buy something, and takes a unit for it; null: none.
-const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now, party_gate& gate) {
+const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now, party_gate& gate, decision& out) {
   for (;;) {
     const queue_line::entry* best = nullptr;
     for (std::size_t g = 0; g < queue_.groups().size(); ++g) {
@@ -327,7 +327,7 @@ const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now, p
           other != nullptr && other->status == entry_status::waiting && other->group == best->group)
         best = other;
     // What opens its hidden types may have ended since: then it belongs to another group.
-    if (best != nullptr && best->group != 0 && regroup(*best, now)) continue;
+    if (best != nullptr && best->group != 0 && regroup(*best, now, out)) continue;
     if (best == nullptr) return best;
     const auto party = queue_.parties().party_of(best->number);
     if (party != queue_number{} && party != gate.going && !may_go(party, pools, now, gate)) return nullptr;
@@ -338,12 +338,13 @@ const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now, p
 }
 
 admission_answer sale::admit(timestamp now, decision& out, std::uint64_t called) {
-  refresh(now);
-  if (is_set(next_code_) && next_code_ <= now) open_codes(now);
+  refresh(now, out);
+  if (is_set(next_code_) && next_code_ <= now) open_codes(now, out);
   if (queue_.counts().waiting == 0) return {};
   if (!blocked_to_end_.empty()) return {0, now}; // they may be in line
   auto pools = free_pools(now);
   const auto settings = admission_settings(now);
+  auto units = is_logged_ ? pools.all() : admitted_record{};
   const auto allowed = [&] {
     const admission_state state{now, pools.room(queue_.groups()), queue_.counts().admitted, called};
     return admissions_now(settings, queue_.window(), state);
@@ -352,13 +353,15 @@ admission_answer sale::admit(timestamp now, decision& out, std::uint64_t called)
   if (answer.count == 0) return answer;
   party_gate gate{.left = answer.count};
   const bool is_bounded = answer.count == admissions_per_decision_max;
-  const auto next = [&] { return next_to_admit(pools, now, gate); };
+  const auto next = [&] { return next_to_admit(pools, now, gate, out); };
   const auto numbers = queue_.admit(answer.count, next, now, settings, out.content);
   for (const auto n : numbers) out.entry_changes.push_back(change_of(*queue_.find(n)));
   answer.count = numbers.size();
   if (is_bounded && gate.waits) answer.retry_at = now; // only this decision has too little room
   if (numbers.empty()) return answer;
   if (sells()) outcomes_.open.insert(outcomes_.open.end(), numbers.begin(), numbers.end());
+  units.splits_party = gate.splits;
+  note_admitted(std::move(units), numbers, out);
   out.reveals = true;
   answer.retry_at = earlier(answer.retry_at, allowed().retry_at); // this admission may have filled the window
   return answer;

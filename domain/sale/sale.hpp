@@ -7,7 +7,8 @@
 // sale_tickets.cpp (event tickets), sale_transfers.cpp, sale_checkin.cpp (scans at gates), sale_seats.cpp
 // (reserved seats), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden types),
 // sale_lobby.cpp (lobby, draw, parties), sale_locks.cpp (names that sessions lock), sale_waiting_list.cpp (after it is sold out, odds),
-// sale_people.cpp (blocks, invitations), sale_organizer.cpp.
+// sale_log.cpp (the public log), sale_people.cpp (blocks,
+// invitations), sale_organizer.cpp.
 #pragma once
 #include "domain/line/presence.hpp"
 #include "domain/line/queue.hpp"
@@ -253,6 +254,12 @@ public:
 
   // -- organizer (sale_organizer.cpp)
   refusal change_status(event_trigger trigger, timestamp now, decision& out);
+  // -- the public log (sale_log.cpp)
+  /// It has begun: decisions note their records.
+  void keep_log() { is_logged_ = true; }
+  [[nodiscard]] bool is_logged() const { return is_logged_; }
+  /// Begins it, with all entries in line. `lost`: see begin_record. Before any other call of the decision.
+  void begin_log(std::string lost, decision& out);
   refusal patch(const event_patch& patch, timestamp now, decision& out);
   /// All codes of the event's tickets become void, and their holders load others.
   void renew_ticket_keys(timestamp now, decision& out);
@@ -357,11 +364,11 @@ private:
                                        const promo_code_row*& out) const;
   refusal give_access(const queue_line::entry& e, const promo_code_row& code, timestamp now, decision& out);
   [[nodiscard]] hidden_types opened_by(const queue_line::entry& e, timestamp now) const;
-  bool regroup(const queue_line::entry& e, timestamp now);
-  void regroup(const customer_id& customer, timestamp now);
-  void regroup_holders(std::uint32_t promo, timestamp now);
-  void regroup_all(timestamp now);
-  void open_codes(timestamp now);
+  bool regroup(const queue_line::entry& e, timestamp now, decision& out);
+  void regroup(const customer_id& customer, timestamp now, decision& out);
+  void regroup_holders(std::uint32_t promo, timestamp now, decision& out);
+  void regroup_all(timestamp now, decision& out, bool tells_all = false);
+  void open_codes(timestamp now, decision& out);
   std::size_t mark_absent(timestamp now, decision& out);
   std::size_t bring_back(timestamp now, decision& out);
   [[nodiscard]] timestamp next_absence() const;
@@ -387,7 +394,6 @@ private:
   [[nodiscard]] bool was_entrant(const queue_line::entry& e) const;
   [[nodiscard]] timestamp next_lobby_step(timestamp now) const;
   refusal may_enter_party(queue_number party) const;
-  void note_place(const queue_line::entry& e, decision& out) const;
   /// A party that is first in line.
   struct party_gate {
     queue_number going{}; ///< may be admitted in this decision
@@ -397,6 +403,13 @@ private:
   };
   bool may_go(queue_number party, const unit_pools& pools, timestamp now, party_gate& gate) const;
   [[nodiscard]] std::uint64_t room_ever(std::span<const queue_number> members, timestamp now) const;
+  // the public log
+  void note(log_record record, decision& out) const {
+    if (is_logged_) out.records.push_back(std::move(record));
+  }
+  void note_place(const queue_line::entry& e, decision& out) const;
+  void note_end(const queue_line::entry& e, bool was_admitted, left_why why, decision& out) const;
+  void note_admitted(admitted_record told, const std::vector<queue_number>& numbers, decision& out) const;
   // locks
   [[nodiscard]] const queue_line::entry* session_of(queue_number n, std::uint32_t admission_no) const;
   void free_lock(const std::string& name, decision& out);
@@ -411,7 +424,8 @@ private:
   refusal may_hold(const customer_id& customer, timestamp now, std::uint8_t& slot) const;
   claim_id hold(const queue_line::entry& entry, claim_row row, std::span<const seat_number> seats,
                 timestamp now, decision& out);
-  void end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out);
+  void end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out,
+                 left_why why = left_why::holder);
   void release(const claim_row& claim, timestamp now, decision& out, claim_end why = {});
   void close_session_claim(queue_number n, timestamp now, decision& out);
   // checkout
@@ -526,14 +540,15 @@ private:
   std::size_t refund_room(timestamp now);
   [[nodiscard]] bool owes_refunds() const;
   [[nodiscard]] timestamp next_refund_slot(timestamp now) const;
-  void refresh(timestamp now);
+  void refresh(timestamp now, decision& out);
   [[nodiscard]] unit_pools free_pools(timestamp now) const;
-  [[nodiscard]] const queue_line::entry* next_to_admit(unit_pools& pools, timestamp now, party_gate& gate);
+  [[nodiscard]] const queue_line::entry* next_to_admit(unit_pools& pools, timestamp now, party_gate& gate, decision& out);
   [[nodiscard]] timestamp next_opening(timestamp now) const;
   admission_answer admit(timestamp now, decision& out, std::uint64_t called = 0);
   void update_sold_out(decision& out);
   [[nodiscard]] timestamp next_deadline(timestamp now) const;
   void change_event(event_status from, timestamp now, decision& out);
+  refusal turn(event_trigger trigger, timestamp now, decision& out);
 
   sale_rules rules_;
   std::function<std::uint64_t()> random_;
@@ -572,6 +587,7 @@ private:
   presence_book present_, away_; ///< last sighting of entries in line; time of the move to AWAY
   timestamp rechecks_from_ = never; ///< the pause between questions about failed attempts ends
   bool is_fresh_ = false; ///< loaded, and not run since
+  bool is_logged_ = false;
   bool was_sold_out_ = false;
 };
 

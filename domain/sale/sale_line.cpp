@@ -60,7 +60,7 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
   const bool overtakes = queue_.overtakes(priority_class);
   const auto key = join_key != 0 ? join_key : random_(); // the commitment in the public log needs one
   const auto& e = queue_.join(subject, key, now, out.content, std::move(subject_name), priority_class, party);
-  out.records.emplace_back(joined_record{e.number});
+  note(joined_record{e.number}, out);
   if (overtakes) {
     out.reveals = true; // others are further back now
     out.overtaking.push_back(queue_.spot_of(e));
@@ -69,16 +69,18 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
   if (code != nullptr)
     give_access(e, *code, now, out);
   else
-    regroup(e, now);
+    regroup(e, now, out);
   if (party != queue_number{}) note_place(e, out);
   return {{}, true, false, e.number};
 }
 
-void sale::end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out) {
+void sale::end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out, left_why why) {
   // After the closing, so that a load knows who was an entrant.
   if (!has_positions() && lobby_ && now == lobby_->closed_at) now += milliseconds{1};
+  const bool was_admitted = queue_.find(n)->status == entry_status::admitted;
   if (!queue_.move(n, trigger, now, out.content)) return;
   const auto& e = *queue_.find(n);
+  note_end(e, was_admitted, why, out);
   present_.forget(n);
   away_.forget(n);
   access_.erase(n);
@@ -119,12 +121,15 @@ void sale::seen(queue_number n, timestamp now, decision& out) {
   if (planted(bug::away_loses_number) && e->status == entry_status::away) {
     const auto lost = e->row();
     end_entry(n, entry_trigger::leave, now, out);
-    queue_.join(lost.subject, lost.join_key, now, out.content, lost.subject_name.text(), lost.priority_class);
+    const auto& again = queue_.join(lost.subject, lost.join_key, now, out.content, lost.subject_name.text(),
+                                    lost.priority_class);
+    note(joined_record{again.number}, out);
     return;
   }
   present_.seen(n, now, presence_grain());
   if (e->status != entry_status::away || !queue_.move(n, entry_trigger::come_back, now, out.content)) return;
   away_.forget(n);
+  note(back_record{n}, out);
   out.entry_changes.push_back(change_of(*e));
   out.reveals = true;
 }
@@ -148,6 +153,7 @@ std::size_t sale::bring_back(timestamp now, decision& out) {
   for (const auto n : absent) {
     away_.forget(n);
     if (!queue_.move(n, entry_trigger::come_back, now, out.content)) continue;
+    note(back_record{n}, out);
     out.entry_changes.push_back(change_of(*queue_.find(n)));
     out.reveals = true;
   }
@@ -161,6 +167,7 @@ std::size_t sale::mark_absent(timestamp now, decision& out) {
   for (const auto n : absent) {
     present_.forget(n);
     if (!queue_.move(n, entry_trigger::go_away, now, out.content)) continue;
+    note(away_record{n}, out);
     away_.seen(n, now, {});
     out.entry_changes.push_back(change_of(*queue_.find(n)));
     out.reveals = true;
@@ -211,6 +218,7 @@ refusal sale::advance(std::uint64_t count, timestamp now, decision& out, std::ui
   if (event_.status != event_status::active)
     return {reason::invalid_transition, std::string{name_of(event_.status)}};
   if (auto no = queue_is_open(now)) return no;
+  note(hand_record{hand_action::advance, {}, count, {}, {}}, out);
   admitted = admit(now, out, planted(bug::advance_counts_twice) ? count * 2 : count).count;
   return {};
 }
@@ -228,7 +236,8 @@ std::size_t sale::revoke(revocation_scope scope, queue_number n, const subject_k
   }
   for (const auto number : numbers) {
     const bool admitted = queue_.find(number)->status == entry_status::admitted;
-    end_entry(number, admitted ? entry_trigger::revoke : entry_trigger::leave, now, out);
+    note(hand_record{hand_action::revoke, number, 0, {}, {}}, out);
+    end_entry(number, admitted ? entry_trigger::revoke : entry_trigger::leave, now, out, left_why::hand);
   }
   return numbers.size();
 }

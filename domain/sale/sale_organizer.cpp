@@ -3,6 +3,7 @@
 // lowered limit evicts no entry (I5).
 #include "domain/model/invalid_field.hpp"
 #include "domain/sale/event_settings.hpp"
+#include "domain/sale/log_settings.hpp"
 #include "domain/sale/questions.hpp"
 #include "domain/sale/sale.hpp"
 
@@ -117,6 +118,21 @@ refusal validate(const event_row& e, const std::vector<ticket_type_row>& types) 
   return check_questions(e.questions, order_max);
 }
 
+namespace {
+
+std::optional<hand_action> hand_of(event_trigger trigger) {
+  switch (trigger) {
+    case event_trigger::pause: return hand_action::pause;
+    case event_trigger::resume: return hand_action::resume;
+    case event_trigger::end: return hand_action::end;
+    case event_trigger::cancel: return hand_action::cancel;
+    case event_trigger::activate: break; // the log begins with it
+  }
+  return {};
+}
+
+} // namespace
+
 void sale::change_event(event_status from, timestamp now, decision& out) {
   event_.updated_at = now;
   out.content.emplace_back(std::in_place_type<event_changed>, event_changed{from, event_});
@@ -124,6 +140,13 @@ void sale::change_event(event_status from, timestamp now, decision& out) {
 }
 
 refusal sale::change_status(event_trigger trigger, timestamp now, decision& out) {
+  const auto told = hand_of(trigger);
+  if (told && next(event_rules, event_.status, trigger)) note(hand_record{*told, {}, 0, {}, {}}, out);
+  return turn(trigger, now, out);
+}
+
+/// By a hand, or because the sale's time is over.
+refusal sale::turn(event_trigger trigger, timestamp now, decision& out) {
   const auto from = event_.status;
   const auto to = next(event_rules, from, trigger);
   if (!to || (trigger == event_trigger::activate && is_over(now)))
@@ -203,6 +226,9 @@ refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
   const bool gets_price = has_price(types) && !has_price(stock_.types());
   if (gets_price && event_.status != event_status::draft && !rules_.has_gateway) return reason::no_gateway;
   const bool watched_before = watches_presence();
+  if (auto changed = changed_lines(settings_text(event_, stock_.types()), settings_text(event, types));
+      !changed.empty())
+    note(hand_record{hand_action::settings, {}, 0, std::move(changed), {}}, out);
   if (event.message != event_.message) out.notices.push_back(socket_notice_kind::message);
   event_ = std::move(event);
   change_event(event_.status, now, out);

@@ -396,6 +396,9 @@ public:
     return true;
   }
 
+  bool operator()(const log_noted& c); // memory_logs.cpp
+  bool operator()(const log_kept& c); // the same
+
   bool operator()(const outbox_appended& c) {
     own_.outbox.push_back({batch_.to_seq, outbox_rows_++, c.row, never});
     undo([this] { own_.outbox.pop_back(); });
@@ -494,7 +497,7 @@ private:
   durable& state_;
   aggregate_state& own_;
   const batch& batch_;
-  std::uint32_t outbox_rows_ = 0; ///< of this batch so far
+  std::uint32_t outbox_rows_ = 0, log_rows_ = 0; ///< of this batch so far
   std::vector<std::function<void()>> undo_;
 };
 

@@ -150,7 +150,8 @@ const postgres_statement to_wake{
   " UNION SELECT aggregate FROM payment WHERE status = 3 AND recheck_at <> 0 AND recheck_at <= "
     + postgres_now
     + " UNION SELECT aggregate FROM refund WHERE status = 0"
-      " UNION SELECT aggregate FROM event_ticket_transfer WHERE status = 0"
+      " UNION SELECT aggregate FROM event_ticket_transfer WHERE status = 0 UNION SELECT aggregate FROM "
+      "log_batch"
       " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT FROM payment WHERE "
       "payment.aggregate = event.aggregate"
       " AND payment.status = 2) UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT "

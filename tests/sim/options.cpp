@@ -142,10 +142,9 @@ void draw_locks(sale_options& o) {
   o.queue.locks_per_session = static_cast<std::uint32_t>(between(rng, 1, 3));
 }
 
-/// What comes back after the sale is sold out is offered to the first in line.
 /// The model of a ledger that goes back knows no lobby.
 void draw_lobby(sale_options& o) {
-  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 15};
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 17};
   auto& l = o.lobby;
   l.on = chance(rng, 300) && !o.loss.on && !o.mesh.opens_early;
   l.draws = chance(rng, 850);
@@ -155,6 +154,7 @@ void draw_lobby(sale_options& o) {
   l.parties = l.draws && o.kind == event_kind::sale ? perhaps(rng, 200, 700) : 0;
 }
 
+/// What comes back after the sale is sold out is offered to the first in line.
 void draw_waiting_list(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 16};
   if (o.kind != event_kind::sale || !chance(rng, 400)) return;

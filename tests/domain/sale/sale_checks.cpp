@@ -345,10 +345,15 @@ std::string audit_says(const sample_sale& s) {
   return lines.empty() ? std::string{} : "the audit finds: " + lines.front();
 }
 
+/// Nothing else changes the line than what the log tells.
+std::string log_differs(const sample_sale& s) {
+  return s.log.wrong().empty() ? s.log.differs(s.ledger.entries) : "the log: " + s.log.wrong();
+}
+
 std::string what_is_wrong(const sample_sale& s) {
   if (s.it->event() != s.ledger.event) return "memory and ledger disagree about the event";
   for (const auto check : {stock_differs, places_differ, claims_differ, money_differs, event_tickets_differ,
-                           scans_differ, seats_differ, orders_differ, audit_says})
+                           scans_differ, seats_differ, orders_differ, audit_says, log_differs})
     if (auto wrong = check(s); !wrong.empty()) return wrong;
   return {};
 }

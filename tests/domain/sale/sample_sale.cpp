@@ -90,6 +90,18 @@ sample_sale::sample_sale(event_row event, std::vector<ticket_type_row> types, st
   ledger.event = std::move(event);
   ledger.types = std::move(types);
   it = load_sale(ledger, rules, seed_);
+  it->begin_log({}, last);
+  read_log();
+  last = {};
+}
+
+void sample_sale::read_log() {
+  log.rank_of = [ranks = ledger.ranks](queue_number n) { return value_of(ranks.rank_of(n)); };
+  for (const auto& r : last.records)
+    log.take(r, [this](queue_number n) {
+      const auto found = ledger.entries.find(n);
+      return found == ledger.entries.end() ? nullptr : &found->second;
+    });
 }
 
 void sample_sale::settle() {
@@ -127,6 +139,7 @@ void sample_sale::follow_draw() {
       copy.begin(copy.version());
       noted.clear();
     });
+  read_log();
 }
 
 void sample_sale::note_positions(dice& d) {
@@ -174,6 +187,7 @@ int sample_sale::drain() {
 
 void sample_sale::reload() {
   it = load_sale(ledger, rules, ++seed_);
+  it->keep_log();
   it->block(blocked);
   if (draws) follow_draw();
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include "domain/line/line_copy.hpp"
 #include "domain/sale/sale.hpp"
+#include "tests/domain/sale/log_rules.hpp"
 #include "tests/domain/sale/naive_ledger.hpp"
 #include "tests/domain/sale/seeds.hpp"
 
@@ -40,6 +41,7 @@ public:
   decision last; ///< of the last call and its run
   line_copy copy; ///< of the line, from what the decisions tell
   std::map<queue_number, std::int64_t> noted; ///< positions, see line_copy::base_of
+  log_rules log; ///< of all decisions
   sale::wake_up wake;
   blocked_customers blocked;
 
@@ -122,6 +124,8 @@ public:
   gateway_fact fact(const payment_id& id, verdict what);
 
 private:
+  void read_log();
+
   std::uint64_t next_fact_ = 0;
   std::uint64_t seed_;
 };
