@@ -45,7 +45,7 @@ export interface Options {
   subjectToken?: string;
   /** Or an event's id ... */
   event?: string;
-  /** ... with its customer's token. */
+  /** ... with its customer's token, or a guest's (POST /guests). */
   token?: string;
   /** True: no WebSocket. */
   polling?: boolean;
