@@ -72,7 +72,7 @@ awaitable<response> show_pdf(visit v) {
   return print_papers(v.ctx, v.rq, std::move(wish), v.in);
 }
 
-// -- the link in the mail to a guest: whoever has it sees the tickets of that order, and no account
+// -- the link in the mail to a guest: it shows the tickets of that order, and no account
 
 bool has_link(const visit& v) { return opens_order(v.ctx.shared->stored_key, v.id, v.secret); }
 
@@ -90,9 +90,9 @@ awaitable<response> show_linked(visit v) {
   const auto& event = got.reply.event;
   if (is_link_over(event.facts, now)) co_return problem(fault::not_found, v.rq.request_id);
   ticket_holder who{v.in, v.base(), now, {}, v.base() + std::string{v.rq.path}};
-  auto page = my_tickets_page(
-    who, linked_tickets(got.reply), {},
-    [&](const event_ticket_listing&) { return v.ctx.shared->ticket_keys(event); }, {});
+  auto page =
+    my_tickets_page(who, linked_tickets(got.reply), {},
+                    [&](const event_ticket_listing&) { return v.ctx.shared->ticket_keys(event); }, {});
   co_return render(std::move(page), v.base(), brand_of(v.ctx, event.tenant));
 }
 

@@ -256,8 +256,8 @@ void checker::see(const claim_moved& c) {
 /// What a guest has paid for is the customer's of its order, within the customer's limit.
 void checker::check_bought_by_guest(const customer_id& guest, const claim_row& claim) {
   const auto* order = order_of(claim.id);
-  if (!is_guest(guest) || claim.status != claim_status::confirmed || order == nullptr
-      || order->guest != guest || order->customer != claim.customer)
+  if (!is_guest(guest) || claim.status != claim_status::confirmed || order == nullptr || order->guest != guest
+      || order->customer != claim.customer)
     fail("I2", "a claim got another customer");
   check_claims_of(claim.customer);
   check_blocked(claim.customer, claim.ended_at, "bought by way of a guest");

@@ -145,8 +145,7 @@ CAF_TEST(the event of an answer without locks is read whole) {
   v.takes_access_codes = true;
   older_bytes old{5};
   old.put(stored.no, stored.replayed);
-  old.put_row(v.event,
-              [](std::string_view name) { return name == "locks_per_session" || name == "guests"; });
+  old.put_row(v.event, [](std::string_view name) { return name == "locks_per_session" || name == "guests"; });
   old.put(v.ticket_types, v.sold_out, v.takes_access_codes);
   const auto found = old.repeated<event_reply>();
   CAF_REQUIRE(found && !found->no && found->replayed);
