@@ -214,7 +214,13 @@ std::optional<mail_result> mail_consumer_state::send(const outbox_item& item, mi
                                                      std::string& why) {
   auto& env = *services_->env;
   if (sent_.contains(key_of(item.row))) return mail_result::accepted;
-  auto* mail = begin_or_continue(item.row, why);
+  auto row = item.row;
+  if (!in_progress_.contains(key_of(item.row))) {
+    const auto found = address(row);
+    if (found == addressed::later) return mail_result::unavailable;
+    if (found == addressed::to_nobody) return {};
+  }
+  auto* mail = begin_or_continue(row, key_of(item.row), why);
   if (mail == nullptr) return mail_result::rejected;
   if (is_set(mail->until) && env.wall_now() >= mail->until) {
     in_progress_.erase(key_of(item.row));
@@ -243,10 +249,28 @@ std::optional<mail_result> mail_consumer_state::send(const outbox_item& item, mi
   return mail_result::accepted;
 }
 
+/// Such a mail has one recipient.
+mail_consumer_state::addressed mail_consumer_state::address(outbox_row& row) const {
+  boost::system::error_code error;
+  auto payload = boost::json::parse(row.payload, error);
+  auto* o = error ? nullptr : payload.if_object();
+  const auto* to = o && o->contains("to") ? o->at("to").if_array() : nullptr;
+  const auto* recipient = to && to->size() == 1 ? to->front().if_object() : nullptr;
+  const auto customer = recipient ? parse_uuid(string_of(*recipient, "customer_id")) : std::nullopt;
+  if (!customer) return addressed::yes;
+  const auto found = services_->mailbox_of ? services_->mailbox_of(*customer) : mailbox{};
+  if (!found) return addressed::later;
+  if (found->address.empty()) return addressed::to_nobody;
+  (*o)["to"] = boost::json::array{boost::json::object{{"address", found->address}}};
+  (*o)["language"] = tag_of(found->language);
+  row.payload = boost::json::serialize(payload);
+  return addressed::yes;
+}
+
 /// Null: the payload is no mail; the reason is in `why`.
 mail_consumer_state::partly_sent* mail_consumer_state::begin_or_continue(const outbox_row& row,
+                                                                         const mail_key& key,
                                                                          std::string& why) {
-  const auto key = key_of(row);
   if (const auto known = in_progress_.find(key); known != in_progress_.end()) return &known->second;
   auto made = mail_of(row, services_->style_of, services_->link_of);
   if (auto* wrong = std::get_if<std::string>(&made)) {

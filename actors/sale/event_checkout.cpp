@@ -48,7 +48,7 @@ caf::result<quote_reply> event_state::on_get_quote(const get_quote& x) {
 caf::result<order_reply> event_state::on_place_order(const place_order& x) {
   if (refuses()) return refused(x);
   if (is_no_sale(x.event)) return order_reply{reason::not_found};
-  apply_block_list();
+  follow_rules();
   const auto t = now();
   if (auto before = replayed_order(x.idempotency, t)) return reveal(std::move(*before));
   const auto* entry = x.admission_token.empty() ? nullptr : admitted_by(x.admission_token);

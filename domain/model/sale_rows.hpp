@@ -17,7 +17,7 @@ struct entry_row {
   queue_number number{};
   subject_key subject;
   rare_text subject_name; ///< set by a standalone queue's tenant; at most subject_name_max bytes
-  std::uint64_t join_key = 0; ///< hash of the Idempotency-Key of the join; 0: none given
+  std::uint64_t join_key = 0; ///< hash of the Idempotency-Key of the join, else random; 0: an older program
   timestamp joined_at, admitted_at, session_expires_at, ended_at;
   timestamp claim_by; ///< end of the session unless it has claimed; set at admission, and when its last claim
                       ///< ends without a purchase
@@ -27,6 +27,7 @@ struct entry_row {
   entry_status status = entry_status::waiting;
   bool has_claimed = false; ///< has a live claim: claim_by does not apply
   std::uint8_t reclaims = 0; ///< times that its last claim ended without a purchase
+  queue_number party{}; ///< of the entry that opened it, also its own; 0: none
   friend bool operator==(const entry_row&, const entry_row&) = default;
 };
 FQ_ROW(entry_row, "queue_entry", aggregate, row_field("queue_number", &row::number, key),
@@ -38,7 +39,8 @@ FQ_ROW(entry_row, "queue_entry", aggregate, row_field("queue_number", &row::numb
        row_field("admission_no", &row::admission_no, later),
        row_field("admission_batch", &row::admission_batch, later),
        row_field("priority_class", &row::priority_class), row_field("status", &row::status, later),
-       row_field("has_claimed", &row::has_claimed, later), row_field("reclaims", &row::reclaims, later))
+       row_field("has_claimed", &row::has_claimed, later), row_field("reclaims", &row::reclaims, later),
+       row_field("party", &row::party))
 
 /// What is known of all entries of a line, also of those that are not in memory or no longer in the ledger.
 struct line_totals {

@@ -170,7 +170,7 @@ void sale::release(const claim_row& claim, timestamp now, decision& out, claim_e
     planted(bug::promo_not_returned) && why.trigger == order_trigger::fail && orders_.of_claim(id) != nullptr;
   if (!keeps_promo) move_promo_uses(promo, -1, now, out);
   move_order(id, why.trigger, now, out, why.failure);
-  regroup(customer, now); // its invitation or code may open hidden types again
+  regroup(customer, now, out); // its invitation or code may open hidden types again
   close_session_claim(entry, now, out);
   out.reveals = true;
 }

@@ -247,6 +247,7 @@ timestamp sale::next_checkout_deadline() const {
 // -- promo codes, priorities
 
 refusal sale::set_promo_code(const promo_code_patch& p, timestamp now, decision& out, promo_code_id& id) {
+  if (is_closing()) return reason::unavailable;
   const auto* old = p.id.is_nil() ? nullptr : promo_codes_.find(p.id);
   if (old == nullptr && !p.id.is_nil()) return reason::not_found;
   if (old == nullptr && promo_codes_.all().size() >= promo_codes_max)
@@ -280,8 +281,8 @@ refusal sale::set_promo_code(const promo_code_patch& p, timestamp now, decision&
     promo_codes_.add(std::move(row), out.content);
   else
     promo_codes_.change_code(std::move(row), out.content);
-  if (old != nullptr) regroup_holders(old->ordinal + 1, now);
-  open_codes(now);
+  if (old != nullptr) regroup_holders(old->ordinal + 1, now, out);
+  open_codes(now, out);
   out.reveals = true;
   return {};
 }
@@ -290,6 +291,12 @@ refusal sale::set_priorities(const std::vector<customer_id>& customers,
                              std::optional<std::uint8_t> priority_class, timestamp now, decision& out) {
   if (priority_class && priorities_.size() + customers.size() > rules_.bounds.priorities)
     return reason::limit_exceeded;
+  note(hand_record{hand_action::priority,
+                   {},
+                   customers.size(),
+                   priority_class ? "class=" + std::to_string(*priority_class) : std::string{"class="},
+                   {}},
+       out);
   for (const auto& customer : customers) {
     if (!priority_class) {
       if (priorities_.erase(customer) > 0)

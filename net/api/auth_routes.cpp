@@ -11,6 +11,7 @@
 #include "net/service/guards.hpp"
 #include "net/service/services.hpp"
 #include "net/service/sign_in.hpp"
+#include "net/wire/challenge_codec.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_in.hpp"
 
@@ -116,7 +117,7 @@ awaitable<response> end_session(call c) {
 // -- customers
 
 struct code_wish {
-  std::string email, replaces, mark;
+  std::string email, replaces, mark, challenge;
 };
 
 std::optional<response> read_otp_request(const request& rq, code_wish& wish) {
@@ -124,15 +125,17 @@ std::optional<response> read_otp_request(const request& rq, code_wish& wish) {
     wish.email = read_email(body, "email");
     wish.replaces = body.text("replaces", handle_size).value;
     wish.mark = body.text("browser_mark", {1, browser_mark_max}).value;
+    wish.challenge = body.text("challenge", challenge_size).value;
   });
 }
 
 awaitable<response> send_code(call c) {
   code_wish wish;
   if (auto no = read_otp_request(c.rq, wish)) co_return std::move(*no);
-  auto sent =
-    co_await mail_code(c.ctx, c.rq, std::move(wish.email), std::move(wish.replaces), std::move(wish.mark),
-                       preferred_language(c.rq.field("Accept-Language")).value_or(language::en));
+  code_proof proof{read_solved(wish.challenge)};
+  auto sent = co_await mail_code(
+    c.ctx, c.rq, std::move(wish.email), std::move(wish.replaces), std::move(wish.mark),
+    preferred_language(c.rq.field("Accept-Language")).value_or(language::en), std::move(proof));
   if (sent.no) co_return std::move(*sent.no);
   co_return response{.status = 202,
                      .body = R"({"message":"If the address exists, a code is on its way.","handle":")"
@@ -178,12 +181,13 @@ awaitable<response> begin_as_guest(call c) {
 
 /// A browser mark has limits of its own instead of those of its network address.
 awaitable<mailed_code> mail_code(context& ctx, const request& rq, std::string email, std::string replaces,
-                                 std::string mark, language in) {
+                                 std::string mark, language in, code_proof proof) {
   const auto network = limit_key(rq.peer);
   const auto known = ctx.shared->marks.read(mark, email, ctx.environment.wall_now());
   const auto client = known.is_nil() ? network : known;
   const auto handle = random_key(ctx);
-  request_otp wish{std::move(email), network, handle, std::move(replaces), known, in};
+  request_otp wish{std::move(email),        network,       handle, std::move(replaces), known, in,
+                   std::move(proof.solved), proof.may_work};
   const auto address = ctx.shared->key_of(wish.email, client);
   auto no = limit(ctx, rq, ctx.shared->otp_addresses, address);
   if (!no) no = limit(ctx, rq, ctx.shared->otp_mails, client);

@@ -262,7 +262,7 @@ std::span<const route> order_routes() {
   using enum method;
   static constexpr route table[] = {
     {post, "/events/{id}/quote", for_customers_or_guests<quote>},
-    {post, "/checkout", for_customers_or_guests<check_out>},
+    {post, "/checkout", for_customers_or_guests<check_out>, order_body_max},
     {get, "/orders", for_customers<list_own, query_use::own>},
     {get, "/orders/{id}", for_customers_or_managers<read_order>},
     {del, "/orders/{id}", for_customers_or_guests<cancel_own_order>},

@@ -5,6 +5,7 @@
 #include "net/http/encoding.hpp"
 #include "net/http/preferences.hpp"
 #include "net/http/query.hpp"
+#include "net/pages/challenge_box.hpp"
 #include "net/pages/demo.hpp"
 #include "net/pages/limits.hpp"
 #include "net/pages/my_tickets_page.hpp"
@@ -38,15 +39,23 @@ awaitable<response> print_papers(context& ctx, const request& rq, find_ticket_pa
   if (by_link && is_link_over(got.reply.event.facts, ctx.environment.wall_now()))
     co_return problem(fault::not_found, rq.request_id);
   const auto keys = ctx.shared->ticket_keys(got.reply.event);
-  picture_cache::bytes picture;
+  // A ticket without its pictures is better than none.
+  picture_cache::bytes picture, logo;
   if (const auto& name = got.reply.event.facts.picture; !name.empty()) {
     auto reading = read_picture(ctx, rq, name, picture_size::medium);
-    picture = (co_await reading).bytes; // a ticket without its picture is better than none
+    picture = (co_await reading).bytes;
+  }
+  const auto directory = ctx.shared->keys.get();
+  if (const auto name = directory ? directory->logo_of(got.reply.event.tenant) : std::string{};
+      !name.empty()) {
+    auto reading = read_picture(ctx, rq, name, picture_size::small);
+    logo = (co_await reading).bytes;
   }
   auto print = [document =
                   ticket_document(in, got.reply.event, got.reply.papers, keys, ctx.environment.wall_now()),
-                picture]() mutable {
+                picture, logo]() mutable {
     if (picture) document.picture = print::jpeg_of(*picture);
+    if (logo) document.logo = print::jpeg_of(*logo);
     return print::event_ticket_pdf(document);
   };
   const auto pages = got.reply.papers.size();
@@ -118,6 +127,7 @@ awaitable<response> show_in_hand(const visit& v, std::string problem, unsigned s
 response show_sign_in(const visit& v, const sign_in_state& state, unsigned status) {
   const auto mailbox = demo_for(v.ctx, v.rq) ? v.base() + std::string{mailbox_path} : std::string{};
   auto page = my_sign_in_page(v.in, state, mail_folder_of(v.ctx.options), mailbox);
+  if (state.step == sign_in_step::address) set_challenge(page, v.base(), code_box_of(v.ctx));
   return render(std::move(page), v.base(), brand_of(v.ctx, default_tenant), status);
 }
 

@@ -225,6 +225,8 @@ awaitable<response> buy(const visit& v, const counter& at, std::vector<item_wish
   if (!got.error && (got.reply.no || got.reply.replayed)) give_back_address(v.ctx, account);
   if (!got.error && got.reply.no.why == reason::already_claimed)
     co_return see_other(v, "/shop/events/" + to_string(v.id) + "/return"); // bought in another tab
+  if (!got.error && got.reply.no.why == reason::challenge_required) // without a waiting room
+    co_return see_other(v, wait_path(v) + "?reason=challenge_required");
   if (!got.error && got.reply.no && is_said_in_page(got.reply.no))
     co_return show_choice(v, at, {std::nullopt, text_of(got.reply.no.why), status_of(got.reply.no.why)});
   if (auto no = refused(v.rq, got)) co_return std::move(*no);
@@ -385,7 +387,7 @@ std::span<const route> shop_routes() {
     {get, "/shop/orders/{id}", page_of<show_order>},
     {post, "/shop/orders/{id}", form_to<act_on_order>},
     {get, "/shop/events/{id}", page_of<show_tickets>},
-    {post, "/shop/events/{id}", form_to<act_on_choice>, choice_body_max},
+    {post, "/shop/events/{id}", form_to<act_on_choice>, order_body_max},
     {get, "/shop/events/{id}/return", page_of<come_back, extra_query::ignored>},
   };
   return table;

@@ -6,6 +6,7 @@
 #include "net/http/query.hpp"
 #include "net/pages/site_page.hpp"
 #include "net/service/guards.hpp"
+#include "net/service/pictures.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
 
@@ -95,11 +96,13 @@ response change_language(const visit& v, std::string_view tag) {
 awaitable<response> open_page(visit v, const path_parameters& path, page_step run, extra_query extra) {
   if (extra != extra_query::ignored) {
     std::optional<response> no;
-    const auto query = extra == extra_query::reason ? query_parameters::read(v.rq, {"lang", "reason"}, no)
-                                                    : query_parameters::read(v.rq, {"lang"}, no);
+    const auto query = extra == extra_query::reason
+                         ? query_parameters::read(v.rq, {"lang", "reason", "solved"}, no)
+                         : query_parameters::read(v.rq, {"lang"}, no);
     if (no) return ready(std::move(*no));
     if (const auto tag = query.find("lang")) return ready(change_language(v, *tag));
     v.reason = query.find("reason").value_or(std::string_view{});
+    v.solved = query.find("solved").value_or(std::string_view{});
   }
   if (auto no = begin_visit(v, path)) return ready(std::move(*no));
   return run(std::move(v));
@@ -141,12 +144,15 @@ response see_other(const visit& v, std::string_view path) {
   return answer;
 }
 
-const config::brand* brand_of(const context& ctx, tenant_id tenant) {
+config::brand brand_of(const context& ctx, tenant_id tenant) {
   const auto& brands = ctx.options.pages.brands;
   const auto keys = ctx.shared->keys.get();
-  if (brands.empty() || !keys) return nullptr;
+  if (!keys) return {};
   const auto found = brands.find(keys->name_of(tenant));
-  return found == brands.end() ? nullptr : &found->second;
+  auto brand = found == brands.end() ? config::brand{} : found->second;
+  if (const auto logo = keys->logo_of(tenant); !logo.empty())
+    brand.logo_url = logo_url(ctx.options.http.base_path, logo);
+  return brand;
 }
 
 void keep_shopper(const visit& v, response& answer, token_kind kind, const uuid& subject) {

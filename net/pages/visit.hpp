@@ -33,6 +33,7 @@ struct visit {
   uuid shopper; ///< the customer, or a guest; nil: neither
   std::string_view token; ///< the shopper's token; empty: none
   form sent; ///< form of a POST
+  std::string_view solved = {}; ///< ?solved=: a challenge from a mail; empty: none
   std::string_view reason = {}; ///< ?reason=: why a gate or page sent the visitor here; empty: none
   std::string_view secret = {}; ///< second part of the path; empty: none
 
@@ -78,7 +79,7 @@ inline constexpr guarded_handler form_to{form_step_of<run>, audience::anybody, a
 [[nodiscard]] response see_other(const visit& v, std::string_view path);
 
 /// Brand of the tenant's pages; null: the default look.
-[[nodiscard]] const config::brand* brand_of(const context& ctx, tenant_id tenant);
+[[nodiscard]] config::brand brand_of(const context& ctx, tenant_id tenant);
 
 /// The browser keeps a token of this kind, customer or guest; a nil subject signs out.
 void keep_shopper(const visit& v, response& answer, token_kind kind, const uuid& subject);

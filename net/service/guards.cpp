@@ -144,13 +144,14 @@ struct manager {
   bool is_shopper = false; ///< a customer or a guest
 };
 
-/// The manager of the request's bearer token. `by` is empty for a valid token of another kind.
-manager manager_of(context& ctx, const request& rq) {
+token_result token_of(context& ctx, const request& rq) {
   const auto token = bearer_token(rq);
-  const auto checked = token.empty() ? token_result{token_error::malformed, {}}
-                                     : ctx.verifier.verify(token, ctx.environment.wall_now());
-  if (!checked) return {unauthenticated(ctx, rq), {}};
-  const auto& claims = checked.claims;
+  return token.empty() ? token_result{token_error::malformed, {}}
+                       : ctx.verifier.verify(token, ctx.environment.wall_now());
+}
+
+/// The manager of a valid token. `by` is empty for a token of another kind.
+manager manager_of(context& ctx, const request& rq, const token_claims& claims) {
   if (claims.kind == token_kind::customer && ctx.shared->keys.was_erased(claims.subject))
     return {problem(fault::unauthenticated, rq.request_id), {}};
   if (claims.kind != token_kind::organizer && claims.kind != token_kind::operate)
@@ -174,6 +175,11 @@ manager manager_of(context& ctx, const request& rq) {
   return {std::nullopt, {principal_kind::operate, key->tenant, key->id}, claims.subject};
 }
 
+manager manager_of(context& ctx, const request& rq) {
+  const auto checked = token_of(ctx, rq);
+  return checked ? manager_of(ctx, rq, checked.claims) : manager{unauthenticated(ctx, rq), {}};
+}
+
 /// The token's signature is valid but its manager is unknown here: another node may have added it. Reads
 /// the directory again and repeats the guard once.
 awaitable<response> with_fresh_directory(context& ctx, const request& rq, const path_parameters& path,
@@ -189,6 +195,16 @@ awaitable<response> with_fresh_directory(context& ctx, const request& rq, const 
 }
 
 } // namespace
+
+bool has_token_of(context& ctx, const request& rq, audience who) {
+  const bool is_managers = who == audience::managers || who == audience::operators;
+  if (!is_managers && who != audience::customers) return true;
+  const auto checked = token_of(ctx, rq);
+  if (!checked) return false;
+  const auto found = manager_of(ctx, rq, checked.claims);
+  if (found.may_be_new) return true;
+  return !found.no && (is_managers ? found.by.kind != principal_kind::nobody : found.is_customer);
+}
 
 awaitable<response> with_manager(context& ctx, const request& rq, const path_parameters& path, step run,
                                  query_use query) {
@@ -283,6 +299,15 @@ response infrastructure_problem(const caf::error& error, const request& rq) {
                    : is(error, errc::ledger_lost) ? fault::ledger_lost
                                                   : fault::unavailable;
   return problem(why, rq.request_id, {}, why == fault::ledger_lost ? lost_retry_after : 1);
+}
+
+response refusal_problem(refusal no, const request& rq) {
+  if (no.why == reason::challenge_required) {
+    const std::string of =
+      no.id.is_nil() ? "/auth" : (no.first == 0 ? "/events/" : "/queues/") + to_string(no.id);
+    no.detail = of + "/challenge";
+  }
+  return problem(no, rq.request_id);
 }
 
 std::optional<uuid> parse_event_owned_id(std::string_view text) {

@@ -115,13 +115,16 @@ awaitable<response> ready(response answer);
 /// 404 for an absent owner, else 503 with Retry-After.
 [[nodiscard]] response infrastructure_problem(const caf::error& error, const request& rq);
 
+/// With the path of a challenge for challenge_required.
+[[nodiscard]] response refusal_problem(refusal no, const request& rq);
+
 /// The problem to answer with, if the actor refused or could not be reached.
 template <class Reply>
 std::optional<response> refused(const request& rq, const answer<Reply>& got) {
   if (got.error) [[unlikely]]
     return infrastructure_problem(got.error, rq);
   if (got.reply.no) [[unlikely]]
-    return problem(got.reply.no, rq.request_id);
+    return refusal_problem(got.reply.no, rq);
   return std::nullopt;
 }
 
@@ -132,6 +135,10 @@ std::optional<response> refused(const request& rq, const answer<Reply>& got) {
 
 /// Parses an id of an event's aggregate; nothing for any other text, which means 404.
 [[nodiscard]] std::optional<uuid> parse_event_owned_id(std::string_view text);
+
+/// Whether the request has a valid token for managers or customers, if the row's audience is these. Takes
+/// from no limit: the guard does, after the body.
+[[nodiscard]] bool has_token_of(context& ctx, const request& rq, audience who);
 
 /// Takes a token of the address for a row's limit. The server asks this before it calls the row's handler.
 [[nodiscard]] std::optional<response> limit_address(context& ctx, const request& rq, address_limit limit);

@@ -104,6 +104,9 @@ inline constexpr milliseconds limit_sharing_interval{250};
 /// Retry-After while an event is stopped because the ledger lost commits of it, in seconds.
 inline constexpr unsigned lost_retry_after = 5;
 
+/// Retry-After while the provider of a captcha does not answer.
+inline constexpr std::int64_t captcha_retry_seconds = 10;
+
 /// As a route's body limit: http.webhook_body_limit, because gateways' messages are longer than our forms.
 inline constexpr std::size_t webhook_body = std::numeric_limits<std::size_t>::max();
 

@@ -2,6 +2,7 @@
 #include "net/service/services.hpp"
 
 #include "crypto/webhook_signature.hpp"
+#include "domain/base/mailbox.hpp"
 
 #include "domain/sale/views.hpp"
 #include "net/bridge/context.hpp"
@@ -85,6 +86,8 @@ services::services(const config::options& o, const key_store& store, const key_d
     stored_key(store.stored),
     webhook_key(webhook_key_of(store.stored)),
     sandbox(gateway),
+    as_witness(config::split_list(o.witness.logs), o.http.public_url, store.stored),
+    merges_mailboxes_(o.otp.one_customer_per_mailbox),
     configured_async_percent_(static_cast<std::int32_t>(o.checkout.async_percent)) {
   if (gateway) gateways.emplace("sandbox", gateway);
 }
@@ -110,8 +113,9 @@ uuid services::key_of(std::string_view email, const uuid& client) const {
 }
 
 bool services::is_address_of(std::string_view email, const customer_id& customer) const {
+  const auto key = merges_mailboxes_ ? mailbox_of(email) : std::string{email};
   for (std::uint32_t erasures = 0; erasures < erasures_tried; ++erasures)
-    if (customer_id_of(otp_key, email, erasures) == customer) return true;
+    if (customer_id_of(otp_key, key, erasures) == customer) return true;
   return false;
 }
 

@@ -92,6 +92,41 @@ test('a printed ticket has its code and its facts', async (t) => {
   assert.match(await program('pdfinfo', both), /^Pages: +2$/m);
 });
 
+test('the logo of a tenant is on pages, tickets and mails', async (t) => {
+  const h = await in_hand(t);
+  const images_of = async () => {
+    const list = await program('pdfimages', '-list', await pdf_of(h, `/event-tickets/${h.ticket}.pdf`));
+    return list.trim().split('\n').length - 2; // of a header
+  };
+  const before = await images_of();
+  const pixel = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2FAAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  const headers = { 'Content-Type': 'image/png' };
+  const set = await h.server.request('PUT', '/tenant/logo', { token: h.organizer, body: pixel, headers });
+  assert.equal(set.status, 200, set.text);
+  const address = `/pictures/${set.json.logo}-small`;
+  const shown = await eventually('the nodes know it', async () => {
+    const page = await h.server.get('/shop', { unchecked: true, headers: { Accept: 'text/html' } });
+    return (
+      page.text.includes(`<img alt="" src="${address}">`) &&
+      h.server.get('/tenant/logo', { token: h.organizer })
+    );
+  });
+  assert.deepEqual(shown.json, set.json);
+  assert.equal(await images_of(), before + 1);
+  await sign_in(h.server, `bob-${h.mark}@example.org`);
+  const [mail] = h.server.mails_to(`bob-${h.mark}@example.org`);
+  const html = mail
+    .slice(mail.indexOf('Content-Type: text/html'))
+    .replaceAll('=\r\n', '')
+    .replaceAll('=3D', '=');
+  assert.ok(html.includes(`<img src="${h.server.url}${address}"`), mail);
+  const gone = await h.server.delete('/tenant/logo', { token: h.organizer });
+  assert.deepEqual(gone.json, { logo: null });
+});
+
 test('the receipt brings the tickets and a calendar file', async (t) => {
   const h = await in_hand(t);
   const mail = await eventually('the receipt', () =>

@@ -39,6 +39,7 @@ private:
     order_cancel,
     end_visit,
     lock,
+    party,
     done
   };
 
@@ -74,6 +75,7 @@ private:
   void do_return_ticket();
   void do_end_visit();
   void do_lock();
+  void do_open_party();
   // checkout (fan_checkout.cpp)
   [[nodiscard]] bool buys_by_order();
   [[nodiscard]] goal first_goal();
@@ -109,6 +111,7 @@ private:
   std::string seen_url_; ///< of the last payment page that it used
   std::string token_;
   std::string access_code_; ///< given with the next join
+  bool is_single_ = false; ///< a party has refused it
   entry_id ticket_; ///< its latest place
   claim_id claim_;
   payment_id payment_;

@@ -301,6 +301,16 @@ void naive_ledger::one(const lock_taken& x) {
 }
 void naive_ledger::one(const lock_freed& x) { require(locks.erase(x.name) == 1, "lock: absent"); }
 
+void naive_ledger::one(const lobby_stored& x) {
+  require(!lobby || (lobby->seed == x.row.seed && lobby->opened_at == x.row.opened_at), "lobby: opens once");
+  require(!lobby || !is_set(lobby->closed_at)
+            || (lobby->closed_at == x.row.closed_at && lobby->last == x.row.last
+                && lobby->entrants == x.row.entrants),
+          "lobby: closes once");
+  require(!lobby || !is_set(lobby->drawn_at), "lobby: is drawn once");
+  lobby = x.row;
+}
+
 void naive_ledger::one(const invitation_stored& x) {
   require(x.row.ticket_type < types.size(), "invitation: to no ticket type");
   invitations[x.row.customer] = x.row;

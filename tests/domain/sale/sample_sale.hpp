@@ -3,6 +3,7 @@
 #pragma once
 #include "domain/line/line_copy.hpp"
 #include "domain/sale/sale.hpp"
+#include "tests/domain/sale/log_rules.hpp"
 #include "tests/domain/sale/naive_ledger.hpp"
 #include "tests/domain/sale/seeds.hpp"
 
@@ -40,6 +41,7 @@ public:
   decision last; ///< of the last call and its run
   line_copy copy; ///< of the line, from what the decisions tell
   std::map<queue_number, std::int64_t> noted; ///< positions, see line_copy::base_of
+  log_rules log; ///< of all decisions
   sale::wake_up wake;
   blocked_customers blocked;
 
@@ -47,6 +49,11 @@ public:
   void note_positions(dice& d);
   /// How noted positions differ from those of the line; empty: not at all.
   [[nodiscard]] std::string what_the_copy_misses() const;
+
+  bool draws = true; ///< does what an owner does for a draw, after each call
+  std::string beacon = {}; ///< the draw waits as long as it is empty
+  /// The next steps of the draw, each as a decision of its own.
+  void follow_draw();
 
   /// Ends a call: run, then the ledger applies the decision. As the event actor does.
   void settle();
@@ -58,6 +65,8 @@ public:
   void reload();
 
   sale::joined join(std::uint64_t n, std::uint64_t key = 0, std::string_view access_code = {});
+  sale::joined join_party(std::uint64_t n, queue_number party);
+  refusal open_party(std::uint64_t n);
   void join_all(std::uint64_t first, std::uint64_t last);
   refusal leave(std::uint64_t n);
   refusal claim(std::uint64_t n, const std::vector<item_wish>& wishes = {}, const seat_wish& seats = {});
@@ -115,6 +124,8 @@ public:
   gateway_fact fact(const payment_id& id, verdict what);
 
 private:
+  void read_log();
+
   std::uint64_t next_fact_ = 0;
   std::uint64_t seed_;
 };

@@ -112,7 +112,7 @@ std::set<std::string> known_codes() {
   std::set<std::string> all;
   for (int i = 0; i <= static_cast<int>(last_fault); ++i)
     all.insert(std::string{code_of(static_cast<fault>(i))});
-  for (int i = 1; i <= static_cast<int>(reason::picture_limit); ++i)
+  for (int i = 1; i <= static_cast<int>(reason::challenge_required); ++i)
     all.insert(std::string{fq::code_of(static_cast<reason>(i))});
   return all;
 }

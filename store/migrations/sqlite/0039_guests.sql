@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- FairQueue ledger, SQLite engine, version 34: purchases without a sign-in. Older programs refuse guests' tokens: let
+-- FairQueue ledger, SQLite engine, version 39: purchases without a sign-in. Older programs refuse guests' tokens: let
 -- no event have guests before all nodes run this version.
 -- needs: 11
 
