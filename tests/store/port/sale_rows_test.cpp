@@ -144,10 +144,10 @@ CAF_TEST(a claim keeps its items in order and moves with their refunds) {
     next.expires_at = noon + seconds{1};
     next.ended_at = noon + seconds{2};
     next.live_slot = 3;
+    next.customer = id_of(2, accounts_aggregate); // a guest's claim becomes its buyer's
     next.items[0].refunded = 2;
     next.items[2].refunded = 0;
     auto disguised = next;
-    disguised.customer = id_of(77);
     disguised.entry = queue_number{77};
     disguised.amount = 77;
     disguised.created_at = never;
