@@ -229,11 +229,11 @@ CAF_TEST(a payment keeps its quote and moves with what the gateway says) {
     next.captured = 5'000;
     next.refunded = 4'000;
     next.updated_at = noon + seconds{1};
+    next.customer = id_of(2, accounts_aggregate); // as of claims
     auto disguised = next;
     disguised.amount = 1;
     disguised.reference = "other";
     disguised.gateway = "other";
-    disguised.customer = id_of(77);
     disguised.created_at = never;
     FQ_CONFLICTS(w.put({payment_moved{payment_status::pending, disguised}}));
     FQ_COMMITS(w.put({payment_moved{payment_status::initializing, disguised}}));
