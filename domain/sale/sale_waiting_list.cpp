@@ -54,11 +54,13 @@ void sale::count_outcomes() {
     const auto* e = queue_.find(outcomes_.open.front());
     if (e->status == entry_status::admitted) return;
     std::uint64_t units = 0;
-    for (const auto& id : claims_.standing_of(e->subject)) {
+    const auto add = [&](const claim_id& id) {
       const auto& claim = *claims_.find(id);
-      if (claim.entry != e->number || claim.status != claim_status::confirmed) continue;
+      if (claim.entry != e->number || claim.status != claim_status::confirmed) return;
       for (const auto& i : claim.items) units += i.quantity;
-    }
+    };
+    for (const auto& id : claims_.standing_of(e->subject)) add(id);
+    for (const auto& id : orders_.of_guest(e->subject)) add(orders_.find(id)->claim); // the buyer's now
     ++outcomes_.people;
     outcomes_.claimed += e->session().has_claimed || e->session().reclaims > 0 ? 1 : 0;
     outcomes_.buyers += units > 0 ? 1 : 0;

@@ -82,7 +82,7 @@ export interface Options {
   subjectToken?: string;
   /** Or an event's id ... */
   event?: string;
-  /** ... with its customer's token. */
+  /** ... with its customer's token, or a guest's (POST /guests). */
   token?: string;
   /** Shows a captcha to the visitor and resolves to its response; proof of work needs nothing. */
   solve?: (challenge: Captcha) => Promise<string>;
