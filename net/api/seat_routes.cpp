@@ -125,7 +125,8 @@ awaitable<response> generate_plan(call c) {
 
 /// The plan of the tenant that the body names.
 awaitable<response> copy_plan(call c) {
-  set_seat_plan wish{{c.id, c.by}, {c.rq.body, {}}, {}};
+  set_seat_plan wish{{c.id, c.by}, {}, {}};
+  wish.note.detail = c.rq.body;
   if (auto no = read_rules(c.rq, wish)) co_return std::move(*no);
   uuid id;
   auto no = read_json(c.rq, body_need::required, [&](object_reader& body) {
