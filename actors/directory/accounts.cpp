@@ -103,6 +103,10 @@ accounts_handle::behavior_type accounts_state::behavior() {
     [this](const find_customer& x) { return core_.here_or_there(x, [&] { return on_find_customer(x); }); },
     [this](const log_in& x) { return core_.here_or_there(x, [&] { return on_log_in(x); }); },
     [this](const request_otp& x) { return core_.here_or_there(x, [&] { return on_request_otp(x); }); },
+    [this](const open_code_challenge& x) {
+      return core_.here_or_there(x, [&] { return on_open_challenge(x); });
+    },
+    [this](const mail_challenge& x) { return core_.here_or_there(x, [&] { return on_mail_challenge(x); }); },
     [this](const verify_otp& x) { return core_.here_or_there(x, [&] { return on_verify_otp(x); }); },
     [this](const add_organizer& x) { return core_.here_or_there(x, [&] { return on_add_organizer(x); }); },
     [this](const add_tenant& x) { return core_.here_or_there(x, [&] { return on_add_tenant(x); }); },
@@ -252,7 +256,7 @@ caf::result<ack_reply> accounts_state::on_revoke_key(const revoke_api_key& x) {
 customer_id accounts_state::id_of(const std::string& email) const {
   if (const auto* known = customers().find(email)) return known->id;
   for (std::uint32_t n = 0;; ++n) {
-    const auto id = customer_id_of(services_->otp_key, email, n);
+    const auto id = customer_id_of(services_->otp_key, customers().key_of(email), n);
     if (customers().find(id) == nullptr) return id;
   }
 }

@@ -20,9 +20,12 @@ std::uint64_t event_state::commit(decision&& d, timestamp t) {
   const auto wake = sale_->run(t, d);
   has_run_ = true;
   retry_admission_at_ = wake.at;
+  const bool gives_positions = d.gives_positions;
   const auto seq = append(std::move(d), t);
+  if (gives_positions) start_lines_over();
   update_board(wake, t);
   arm(wake, t);
+  follow_draw();
   return seq;
 }
 
@@ -153,7 +156,8 @@ void event_state::push_after_commit(decision&& d, std::vector<order_change> orde
 /// Told with an answer that waits for the commit of `line_version_`.
 line_facts event_state::facts_of_line(timestamp t) const {
   const auto left = lease_ ? lease_->left(services_->env->steady_now()) : line_trust;
-  return {line_version_, sale_->pace(t), std::min(line_trust, left), lease_of_copy{lease_}, told_};
+  return {line_version_,         sale_->pace(t), sale_->evidence(), std::min(line_trust, left),
+          lease_of_copy{lease_}, told_,          sale_->lobby_now()};
 }
 
 void event_state::arm(sale::wake_up wake, timestamp t) {

@@ -167,6 +167,8 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     },
     [this](const fq::store_picture& x) { return store(x); },
     [this](const fq::find_picture& x) { return find(x); },
+    [this](const fq::find_witnessed& x) { return find(x); },
+    [this](const fq::store_witnessed& x) { return store(x); },
   };
 }
 

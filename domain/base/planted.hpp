@@ -55,6 +55,7 @@ enum class bug : std::uint8_t {
   block_forgotten, ///< a blocked customer keeps its place and its claims
   advance_counts_twice, ///< an operator's call admits twice as many
   away_loses_number, ///< the holder of an AWAY entry comes back with a new number
+  offer_to_second, ///< a unit that comes back is offered to the second of the waiting list
   hidden_overtakes, ///< an entry that may buy hidden types is admitted for public stock first
   earlier_takes_back, ///< the ledger does not refuse a process after a later one of its name has begun
   commits_unsynced, ///< commits to the SQLite file are not synced
@@ -102,9 +103,17 @@ enum class bug : std::uint8_t {
   // event tickets
   refund_keeps_event_ticket, ///< a refund cancels one event ticket too few
   late_money_without_event_tickets, ///< late money that buys again gets no event tickets
+  // lobby
+  draw_repeated, ///< a beacon that comes again draws again
+  late_entrant, ///< who joins just after the closing counts as an entrant
+  party_counted_once, ///< a party is admitted as soon as there is room for one
+  rank_lost_at_load, ///< an owner that loads serves by number
+  admits_before_draw, ///< entries are admitted while the draw waits
   // check-in
   scan_counted_twice, ///< a scan that is sent again counts as another one
   late_scan_moves_back, ///< a scan that arrives late counts as the last one
+  // guests
+  guest_limit_forgotten, ///< a guest's purchase is confirmed beyond the limit of its address
 };
 
 #ifdef FQ_PLANTED_BUGS

@@ -25,6 +25,9 @@ inline constexpr std::size_t user_agent_max = 200;
 /// Characters of a request's handle. Ours have 32.
 inline constexpr range handle_size{1, 64};
 
+/// Bytes of a captcha's response: Turnstile's have at most 2,048.
+inline constexpr range captcha_size{1, 4'096};
+
 // -- events
 
 inline constexpr range currency_size{3, 3}; ///< ISO 4217
@@ -32,6 +35,18 @@ inline constexpr range currency_size{3, 3}; ///< ISO 4217
 inline constexpr range total_range{1, 10'000'000};
 /// Ticket types of an event: their discounts and refunds are bits of 64.
 inline constexpr range types_count{1, 50};
+
+// -- witness
+
+/// 63 hashes in base64, and a checkpoint with signatures of others, some of which are post-quantum.
+inline constexpr std::size_t witness_body_max = 16'384;
+/// A request that lost against others of the same log is judged anew so often.
+inline constexpr int cosign_tries_max = 3;
+
+// -- lobbies
+
+inline constexpr range beacon_value_size{1, 500};
+inline constexpr range party_code_size{0, 40}; ///< longer than any: a wrong one is party_unknown
 
 // -- queues
 

@@ -109,6 +109,7 @@ enum class audience : std::uint8_t {
   anybody, ///< no token is read
   anybody_or_persons, ///< a token is optional; customers and managers see more
   customers,
+  customers_or_guests,
   managers, ///< organizers, and backends with an operator's token
   operators, ///< backends with an operator's token
   customers_or_managers,
@@ -127,6 +128,7 @@ enum class address_limit : std::uint8_t {
   sandbox,
   login, ///< the step gives the token back after a success
   code,
+  guest,
   webhook, ///< as login: only webhooks that are not genuine count
 };
 

@@ -31,6 +31,8 @@ inline constexpr std::size_t join_key_max = 64;
 /// Characters of a one-time code as typed; ours have 6.
 inline constexpr std::size_t code_max = 32;
 inline constexpr std::size_t handle_max = 64; ///< of a request for a code
+/// Bytes of a captcha's response, as in the API.
+inline constexpr std::size_t captcha_bytes_max = 4'096;
 /// Characters of a payment reference in the sandbox's address.
 inline constexpr std::size_t reference_max = 100;
 
@@ -51,6 +53,8 @@ inline constexpr std::size_t mails_shown_max = 50;
 // -- times
 /// Wait for the payment page. Most orders have theirs by then; otherwise a page that reloads is shown.
 inline constexpr milliseconds page_wait{3'000};
+/// The link in the mail to a guest opens its tickets for so long after the event, for refunds and disputes.
+inline constexpr seconds order_link_life{30 * 86'400};
 /// Life of the token in a device link. The other device keeps the entry permanently after opening it.
 inline constexpr seconds device_link_life{600};
 /// Life of the cookie with a request's handle: that of a code.

@@ -23,7 +23,16 @@ std::string policy(const site_page& page, const config::brand& brand, const std:
   static const auto own_style = csp_hash(web::get_asset("pages.css").plain);
   std::string text = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src " + own_style;
   if (!tenant_style.empty()) text += ' ' + csp_hash(tenant_style);
-  text += "; script-src 'self'; connect-src 'self'; img-src 'self' data:";
+  const auto allow = [&](std::string_view directive, const std::string& sources) {
+    text += directive;
+    if (!sources.empty()) text += ' ' + sources;
+  };
+  const auto& captcha = page.captcha;
+  allow({}, captcha.styles_and_calls);
+  allow("; script-src 'self'", captcha.scripts);
+  allow("; connect-src 'self'", captcha.styles_and_calls);
+  if (!captcha.frames.empty()) allow("; frame-src", captcha.frames);
+  text += "; img-src 'self' data:";
   if (!origin_of(brand.logo_url).empty()) text.append(" ").append(origin_of(brand.logo_url));
   text += "; form-action 'self'";
   if (!page.form_target.empty()) text.append(" ").append(page.form_target);
@@ -84,6 +93,7 @@ response render(site_page page, const std::string& base, const config::brand& br
   if (page.refresh_seconds > 0) data.set_optional("REFRESH", std::to_string(page.refresh_seconds));
   if (!page.script.empty()) data.set_optional("SCRIPT", web::get_asset(page.script).served_name);
   data.show("SIGNED_IN", page.signed_in);
+  data.show("IS_GUEST", page.is_guest);
   set_brand(data, base, brand);
   add_languages(data, page.in);
   set_preview(data, page.preview, for_script_element(page.preview.linked_data));

@@ -99,6 +99,7 @@ rate_limiter* limiter_of(services& shared, address_limit limit) {
     case address_limit::sandbox: return &shared.sandbox_pages;
     case address_limit::login: return &shared.login_failures;
     case address_limit::code: return &shared.otp_clients;
+    case address_limit::guest: return &shared.guests;
     case address_limit::webhook: return &shared.key_failures;
   }
   return nullptr;
@@ -125,6 +126,13 @@ awaitable<response> with_customer(context& ctx, const request& rq, const path_pa
   return with_kind(ctx, rq, path, run, token_kind::customer, ctx.shared->customers, query);
 }
 
+awaitable<response> with_customer_or_guest(context& ctx, const request& rq, const path_parameters& path,
+                                           step run, query_use query) {
+  auto who = authenticate_shopper(ctx, rq, bearer_token(rq));
+  if (who.no) return ready(std::move(*who.no));
+  return limited(ctx, rq, path, {who.subject}, run, query, ctx.shared->customers, who.subject);
+}
+
 namespace {
 
 struct manager {
@@ -133,7 +141,7 @@ struct manager {
   uuid subject{}; ///< subject of the token
   bool may_be_new = false; ///< `no` is set, but another node may have added the manager since our directory
                            ///< was read
-  bool is_customer = false;
+  bool is_shopper = false; ///< a customer or a guest
 };
 
 token_result token_of(context& ctx, const request& rq) {
@@ -147,7 +155,11 @@ manager manager_of(context& ctx, const request& rq, const token_claims& claims) 
   if (claims.kind == token_kind::customer && ctx.shared->keys.was_erased(claims.subject))
     return {problem(fault::unauthenticated, rq.request_id), {}};
   if (claims.kind != token_kind::organizer && claims.kind != token_kind::operate)
-    return {std::nullopt, {}, claims.subject, false, claims.kind == token_kind::customer};
+    return {std::nullopt,
+            {},
+            claims.subject,
+            false,
+            claims.kind == token_kind::customer || claims.kind == token_kind::guest};
   const auto keys = ctx.shared->keys.get();
   if (!keys) return {problem(fault::unavailable, rq.request_id, {}, 1), {}};
   if (claims.kind == token_kind::organizer) {
@@ -275,7 +287,7 @@ awaitable<response> with_anybody_or_person(context& ctx, const request& rq, cons
   if (found.no) return ready(std::move(*found.no));
   const bool manages = found.by.kind != principal_kind::nobody;
   auto& limiter = manages ? ctx.shared->organizers : ctx.shared->customers;
-  const auto who = manages || found.is_customer ? found.subject : uuid{};
+  const auto who = manages || found.is_shopper ? found.subject : uuid{};
   return limited(ctx, rq, path, {who, found.by}, run, query, limiter, found.subject);
 }
 
@@ -287,6 +299,15 @@ response infrastructure_problem(const caf::error& error, const request& rq) {
                    : is(error, errc::ledger_lost) ? fault::ledger_lost
                                                   : fault::unavailable;
   return problem(why, rq.request_id, {}, why == fault::ledger_lost ? lost_retry_after : 1);
+}
+
+response refusal_problem(refusal no, const request& rq) {
+  if (no.why == reason::challenge_required) {
+    const std::string of =
+      no.id.is_nil() ? "/auth" : (no.first == 0 ? "/events/" : "/queues/") + to_string(no.id);
+    no.detail = of + "/challenge";
+  }
+  return problem(no, rq.request_id);
 }
 
 std::optional<uuid> parse_event_owned_id(std::string_view text) {

@@ -47,6 +47,10 @@ inline constexpr std::size_t rows_looked_at_max = 1'000;
 /// Rows per piece, about 1 ms; sales are committed between two pieces.
 inline constexpr std::size_t rows_per_look = 100;
 
+/// Bytes of a solved challenge: ours have about 400.
+inline constexpr std::size_t challenge_bytes_max = 1'000;
+inline constexpr range challenge_size{1, 1'000};
+
 /// Ids of an event's questions, which it numbers.
 inline constexpr range question_id_range{1, 1'000'000};
 inline constexpr range attendee_range{1, 5'000}; ///< as many as an order may have tickets

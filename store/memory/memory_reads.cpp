@@ -242,7 +242,8 @@ std::vector<aggregate_id> memory_ledger::aggregates_to_wake(const std::string& o
   const auto& blocks = state_.aggregates.at(accounts_aggregate).image.blocks;
   std::vector<aggregate_id> result;
   for (const auto& [number, state] : state_.aggregates)
-    if ((must_run(state.image, now) || has_paid(state.image, blocks)) && !state.lease.keeps_out(owner, now))
+    if ((must_run(state.image, now) || has_paid(state.image, blocks) || !state.noted.empty())
+        && !state.lease.keeps_out(owner, now))
       result.push_back(number);
   return result;
 }

@@ -37,6 +37,8 @@ const std::map<std::string, const char*> samples{
   {"event_cancelled", R"({"event_name":"Derby","refund":true,"order_id":"O-1"})"},
   {"quota_invitation",
    R"({"event_name":"Derby","ticket_name":"Members","quantity":2,"valid_until":1795372200000})"},
+  {"waiting_list_offer",
+   R"({"event_name":"Derby","claim_by":1795372200000,"shop_url":"https://shop.example/e"})"},
   {"ticket_offered", R"({"event_name":"Derby","ticket_name":"VIP","tickets_url":"https://shop.example/t",
                          "expires_at":1795372200000})"},
   {"ticket_given", R"({"event_name":"Derby","ticket_name":"VIP","tickets_url":"https://shop.example/t"})"},
@@ -44,6 +46,7 @@ const std::map<std::string, const char*> samples{
                           "starts_at":1795372200000})"},
   {"ticket_kept", R"({"event_name":"Derby","ticket_name":"VIP","tickets_url":"https://shop.example/t",
                       "declined":true})"},
+  {"challenge_link", R"({"event_name":"Derby","join_url":"https://shop.example/wait/1?solved=a-b_"})"},
   {"ticket_withdrawn",
    R"({"event_name":"Derby","ticket_name":"VIP","tickets_url":"https://shop.example/t"})"},
 };

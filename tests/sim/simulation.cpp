@@ -177,14 +177,24 @@ void simulation::create_event() {
   e.status = event_status::active;
   e.queue_opens_at = t + milliseconds{chance(world_.rng, 200) ? 1'500 : 0};
   if (o.mesh.opens_early) e.queue_opens_at = t - opened_long_ago;
+  if (o.lobby.on) {
+    e.queue_opens_at = t + o.lobby.length;
+    e.lobby.opens_at = t - milliseconds{1};
+    e.lobby.draw = o.lobby.draws ? draw_kind::at_opening : draw_kind::none;
+    e.lobby.party_max = o.lobby.party_max;
+    if (o.lobby.has_beacon) e.lobby.beacon = beacon_kind::announced;
+    if (o.lobby.has_beacon) e.lobby.announced = "The lottery's numbers.";
+  }
   if (o.kind == event_kind::sale) {
     e.currency = "NGN";
     e.sale_start = e.queue_opens_at + o.sale_delay;
     e.sale_end = t + o.sale_length;
   }
   e.queue = o.queue;
+  e.waiting_list = o.waiting_list;
   e.claim_ttl = o.claim_ttl;
   e.claims_per_customer = o.claims_per_customer;
+  e.guests = o.checkout.guests > 0;
   e.created_at = e.updated_at = t;
   std::vector<ticket_type_row> types;
   for (std::uint32_t i = 0; i < o.ticket_types + o.access.hidden; ++i) {

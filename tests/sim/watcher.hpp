@@ -72,6 +72,7 @@ private:
     std::vector<std::size_t> heard;
     bool in_sync = false;
     line_spot spot = {};
+    bool has_position = false;
     std::int64_t base = 0; ///< of its position, see line_copy
   };
   void become(phase p);

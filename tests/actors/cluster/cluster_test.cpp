@@ -414,7 +414,7 @@ CAF_TEST(what is shared out goes to nodes that will not give it back) {
                                      {"c", "", wire_version, 0, true, false, never, true}};
   std::vector<aggregate_id> all; // prefer node b
   for (std::uint32_t i = 1; all.size() < 9; ++i)
-    if (const aggregate_id one{number_of(event.aggregate) + i}; place(one, others) == "b")
+    if (const aggregate_id one{number_of(event.aggregate) + i}; home_of(one, others) == "b")
       all.push_back(put_event(10, {}, one).aggregate);
   advance(11min);
   for (const auto* name : {"a", "b", "c"}) start(name);

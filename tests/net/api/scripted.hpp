@@ -20,6 +20,7 @@ namespace fq::net::made {
 struct script {
   // answers
   entry_reply entry;
+  challenge_reply challenge;
   line_reply line;
   ack_reply ack;
   claim_reply claim;
@@ -64,6 +65,7 @@ struct script {
   int polls = 0; ///< find_entry
   std::vector<std::vector<queue_number>> seen;
   join asked_join;
+  std::vector<open_challenge> asked_challenges;
   open_claim asked_claim;
   open_payment asked_payment;
   apply_fact asked_fact;
@@ -160,6 +162,10 @@ inline auto scripted_line(event_handle::pointer self, const script_ptr& s) {
   return std::tuple{[s](const join& m) {
                       s->asked_join = m;
                       return scripted(*s, s->entry);
+                    },
+                    [s](const open_challenge& m) {
+                      s->asked_challenges.push_back(m);
+                      return scripted(*s, s->challenge);
                     },
                     [s](const find_entry&) {
                       ++s->polls;
@@ -440,6 +446,8 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
             s->asked_otp = m;
             return scripted(*s, s->ack);
           },
+          [s](const open_code_challenge&) { return scripted(*s, s->challenge); },
+          [s](const mail_challenge&) { return scripted(*s, s->ack); },
           [s](const verify_otp& m) {
             s->asked_code = m;
             return scripted(*s, s->person);
@@ -481,10 +489,7 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
             if (s->accounts_fail) return make_error(errc::unavailable);
             return scripted(*s, s->customer);
           },
-          [s](const erase_customer& m) {
-            s->asked_erasure = m;
-            return scripted(*s, s->ack);
-          },
+          [s](const erase_customer& m) { return s->asked_erasure = m, scripted(*s, s->ack); },
           [](const cluster_changed&) {},
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},

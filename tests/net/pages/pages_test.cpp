@@ -288,6 +288,38 @@ CAF_TEST(an event says when and where to people and programs) {
   CAF_CHECK(wait_page({.in = language::en, .base = base, .line = line}).preview.linked_data.empty());
 }
 
+CAF_TEST(a place in line reads its odds and on a waiting list what happens next) {
+  const std::string base;
+  event_view line;
+  line.event.status = event_status::active;
+  entry_view place;
+  place.position = 2'001;
+  sale_evidence seen{.sells = true, .free = 800};
+  seen.decided = seen.admitted = seen.claimed = 2'500;
+  seen.buyers = seen.bought = seen.squares = 800;
+  seen.joined = 6'000;
+  seen.waiting = 3'500;
+  place.outlook = outlook_of(seen, place.position);
+  wait_view view{.in = language::en, .base = base, .line = line, .place = &place};
+  const auto has = [&](std::string_view text) {
+    return render(wait_page(view), base, nullptr).body.find(text) != std::string::npos;
+  };
+  CAF_CHECK(has("About 640 of the 2,000 people before you will buy 640 tickets; 800 tickets are left."));
+  CAF_CHECK(has("95 to 100 %, almost certain."));
+  CAF_CHECK(has("data-waiting-list hidden"));
+  line.sold_out = true;
+  line.event.waiting_list = {true, milliseconds{1'800'000}, -1, -1, from_unix_ms(1'795'000'000'000)};
+  seen.waiting_list = true;
+  place.outlook = outlook_of(seen, place.position);
+  CAF_CHECK(has("data-odds-card hidden"));
+  CAF_CHECK(has("data-sold-out hidden"));
+  CAF_CHECK(has("data-waiting-list>"));
+  CAF_CHECK(has("Then you have 30 minutes"));
+  view.place = nullptr;
+  view.signed_in = true;
+  CAF_CHECK(has("Join the waiting list:"));
+}
+
 CAF_TEST(a template escapes each value by its place) {
   const std::string base;
   config::brand brand;

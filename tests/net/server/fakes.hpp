@@ -103,7 +103,8 @@ inline entry_view view(event_pointer self, std::uint32_t aggregate, const custom
 
 /// One place a second at least.
 inline line_facts facts(event_pointer self) {
-  return {self->state.version, {9, milliseconds{15'000}, milliseconds{60'000}}, milliseconds{1'000}, {}, {}};
+  return {
+    self->state.version, {9, milliseconds{15'000}, milliseconds{60'000}}, {}, milliseconds{1'000}, {}, {}};
 }
 
 inline caf::result<entry_reply> answer_fan(event_pointer self, std::uint32_t aggregate,
@@ -175,7 +176,8 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
     case timer_kind::beat:
     case timer_kind::pulse:
     case timer_kind::lapse:
-    case timer_kind::statistics: break;
+    case timer_kind::statistics:
+    case timer_kind::beacon: break;
   }
 }
 
@@ -185,6 +187,7 @@ inline auto line_messages(event_pointer self, std::uint32_t aggregate) {
                       auto reply = answer_fan(self, aggregate, m.customer);
                       return reply;
                     },
+                    [](const open_challenge&) { return challenge_reply{}; },
                     [=](const find_entry& m) -> caf::result<entry_reply> {
                       if (self->state.is_given_away) return make_moved(m);
                       return answer_fan(self, aggregate, m.customer);
