@@ -198,12 +198,13 @@ awaitable<response> with_fresh_directory(context& ctx, const request& rq, const 
 
 bool has_token_of(context& ctx, const request& rq, audience who) {
   const bool is_managers = who == audience::managers || who == audience::operators;
-  if (!is_managers && who != audience::customers) return true;
+  if (!is_managers && who != audience::customers && who != audience::customers_or_guests) return true;
   const auto checked = token_of(ctx, rq);
   if (!checked) return false;
   const auto found = manager_of(ctx, rq, checked.claims);
-  if (found.may_be_new) return true;
-  return !found.no && (is_managers ? found.by.kind != principal_kind::nobody : found.is_shopper);
+  if (is_managers) return found.may_be_new || (!found.no && found.by.kind != principal_kind::nobody);
+  const bool may_be_guest = who == audience::customers_or_guests;
+  return !found.no && found.is_shopper && (may_be_guest || checked.claims.kind == token_kind::customer);
 }
 
 awaitable<response> with_manager(context& ctx, const request& rq, const path_parameters& path, step run,
