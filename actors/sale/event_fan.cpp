@@ -17,7 +17,10 @@ caf::result<entry_reply> event_state::on_join(const join& x) {
   const auto t = now();
   decision d;
   auto done = sale_->join(x.customer, x.join_key, t, d, x.subject_name, x.access_code, party);
-  if (done.no) return reveal(entry_reply{std::move(done.no)});
+  if (done.no) { // an AWAY entry may have come back all the same
+    const auto seq = d.content.empty() ? 0 : commit(std::move(d), t);
+    return reveal(entry_reply{std::move(done.no)}, seq);
+  }
   entry_reply reply;
   reply.created = done.created;
   reply.replayed = done.replayed;

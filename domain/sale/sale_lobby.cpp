@@ -213,7 +213,7 @@ refusal sale::open_party(const subject_key& subject, decision& out) {
   if (!lobby_is_open() || !draws_lots()) return reason::lobby_not_open;
   if (event_.lobby.party_max == 1) return reason::wrong_mode;
   if (queue_.parties().party_of(own->number) != queue_number{}) return {};
-  queue_.open_party(own->number, out.content);
+  queue_.set_party(own->number, own->number, out.content);
   note_place(*own, out);
   return {};
 }
@@ -226,6 +226,15 @@ refusal sale::may_enter_party(queue_number party) const {
   refusal no{reason::party_full};
   no.first = event_.lobby.party_max;
   return no;
+}
+
+/// Someone in the lobby joins a party, or another one.
+refusal sale::enter_party(const queue_line::entry& e, queue_number party, decision& out) {
+  if (queue_.parties().party_of(e.number) == party) return {};
+  if (auto no = may_enter_party(party)) return no;
+  queue_.set_party(e.number, party, out.content);
+  note_place(e, out);
+  return {};
 }
 
 /// The most of these that could ever be admitted at once, as far as caps and stock say.
