@@ -27,6 +27,7 @@
 #include "app/mesh.hpp"
 #include "app/stores.hpp"
 #include "app/tenant_rules.hpp"
+#include "app/witnesses.hpp"
 #include "config/options.hpp"
 #include "crypto/keys.hpp"
 #include "crypto/session_token.hpp"
@@ -164,6 +165,7 @@ private:
   mail_consumer_services mail_consumer_services_;
   fan_out_services fan_out_services_;
   couriers couriers_;
+  witnesses witnesses_;
   bus_services bus_services_;
   bus_inbox_services bus_inbox_services_;
   owner_services owner_services_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The handle of an event actor. Its messages are declared only: include the conversation that you send
-// (fan_messages.hpp, organizer_messages.hpp, hub_messages.hpp ...).
+// (fan_messages.hpp, organizer_messages.hpp, subscriber_messages.hpp ...).
 #pragma once
 #include "actors/protocol/message_list.hpp"
 
@@ -12,14 +12,14 @@ namespace fq {
 /// Owner of one event: its queue, inventory, claims, payments and journal.
 using event_handle = caf::typed_actor<
   caf::replies_to<join>::with<entry_reply>, ///< after commit; the new or the existing place
-  caf::replies_to<find_entry>::with<entry_reply>,
+  caf::replies_to<open_challenge>::with<challenge_reply>, caf::replies_to<find_entry>::with<entry_reply>,
   caf::replies_to<leave>::with<ack_reply>, ///< after commit
   caf::replies_to<find_ticket>::with<entry_reply>,
   caf::replies_to<leave_ticket>::with<ack_reply>, ///< after commit
   caf::replies_to<end_session>::with<ack_reply>, ///< after commit
   caf::replies_to<change_lock>::with<locks_reply>, ///< after commit
   caf::replies_to<find_locks>::with<locks_reply>,
-  caf::reacts_to<present>, ///< from a hub
+  caf::reacts_to<present>, ///< from a subscriber
   caf::replies_to<open_claim>::with<claim_reply>, ///< after commit
   caf::replies_to<find_claim>::with<claim_reply>,
   caf::replies_to<release_claim>::with<ack_reply>, ///< after commit

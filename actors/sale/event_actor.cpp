@@ -35,7 +35,7 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
   services_ = &services;
   memory_retention_ = std::max(services.rules.memory_retention, rate_window_loaded);
   supervisor_ = std::move(supervisor);
-  hubs_.emplace(self, aggregate);
+  subscribers_.emplace(self, aggregate);
   self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
   if (supervisor_) self_->monitor(supervisor_);
   load();
@@ -75,6 +75,7 @@ auto event_state::frequent_messages() {
   return std::tuple{[this](const batch_settled& x) { on_settled(x); },
                     [this](const timer_fired& x) { on_timer(x); },
                     [this](const join& x) { return on_join(x); },
+                    [this](const open_challenge& x) { return on_open_challenge(x); },
                     [this](const find_entry& x) { return on_find_entry(x); },
                     [this](const place_order& x) { return on_place_order(x); },
                     [this](const find_order& x) { return on_find_order(x); },
@@ -252,7 +253,7 @@ void event_state::begin_serving() {
     caf::anon_send(caf::actor_cast<caf::actor>(table), std::move(news));
   };
   const auto mark_table = [this](const caf::strong_actor_ptr& table, push_mark mark) {
-    self_->send(caf::actor_cast<hub_handle>(table), mark);
+    self_->send(caf::actor_cast<subscriber_handle>(table), mark);
   };
   sessions_ = std::make_unique<event_sessions>(
     tell_table, mark_table, *clock_, [env = services_->env] { return env->steady_now(); }, *sale_, *journal_,
@@ -281,7 +282,7 @@ void event_state::reload() {
   if (std::exchange(is_moving_, false)) self_->send(region_, handed_over{aggregate_, false});
   stop_serving();
   told_->end();
-  hubs_->start_over();
+  subscribers_->start_over();
   mirror_ = nullptr;
   audit_ = nullptr;
   sessions_ = nullptr;
@@ -412,7 +413,8 @@ void event_state::on_idle_check() {
   set_timer(timer_kind::idle, services_->idle_after, 0);
   if (serving_) forget_erased();
   // Nothing may become due while it lingers: the region takes it for running. Twice: clocks differ.
-  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet(now() + 2 * moved_linger))
+  if (!serving_ || !subscribers_->empty() || !journal_->is_idle()
+      || !sale_->is_quiet(now() + 2 * moved_linger))
     return;
   if (statistics_armed_ || reads_under_way_ > 0) return;
   if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
@@ -447,7 +449,7 @@ void event_state::retire() {
   sessions_ = nullptr;
   statistics_.reset();
   seat_ = nullptr;
-  hubs_->leave();
+  subscribers_->leave();
   demonitor_listeners();
 }
 

@@ -11,18 +11,20 @@
 #include "actors/protocol/checkin_messages.hpp"
 #include "actors/protocol/draw_messages.hpp"
 #include "actors/protocol/fan_messages.hpp"
-#include "actors/protocol/hub_messages.hpp"
 #include "actors/protocol/ledger_messages.hpp"
 #include "actors/protocol/organizer_messages.hpp"
 #include "actors/protocol/payment_messages.hpp"
 #include "actors/protocol/region_messages.hpp"
+#include "actors/protocol/subscriber_messages.hpp"
+#include "actors/protocol/witness_messages.hpp"
 #include "actors/sale/event_audit.hpp"
-#include "actors/sale/event_hubs.hpp"
 #include "actors/sale/event_mirror.hpp"
 #include "actors/sale/event_sessions.hpp"
+#include "actors/sale/event_subscribers.hpp"
 #include "actors/sale/limits.hpp"
 #include "actors/storage/ledger_memory.hpp"
 #include "actors/storage/owner.hpp"
+#include "crypto/challenge_desk.hpp"
 #include "crypto/event_ticket_code.hpp"
 #include "crypto/session_token.hpp"
 #include "domain/delivery/notice_routing.hpp"
@@ -61,7 +63,8 @@ struct owner_services {
   draw_worker_handle draws{}; ///< null: owners compute roots and orders themselves, for tests
   /// Asks a drand network for a round; `done` gets its signature as hex digits, or an empty text, on any
   /// thread. Null: no network is configured, and such draws wait.
-  std::function<void(const std::string& chain_hash, std::uint64_t round, std::function<void(std::string)> done)>
+  std::function<void(const std::string& chain_hash, std::uint64_t round,
+                     std::function<void(std::string)> done)>
     fetch_beacon = nullptr;
   sale_board* board = nullptr; ///< event metrics; may be null
   /// Called for new dead letters on an actor's thread; may be null.
@@ -100,6 +103,7 @@ struct owner_services {
   bool has_bus = false; ///< domain events also go to an event bus
   milliseconds statistics_step{0}; ///< see statistics_book
   owner_bounds bounds = {};
+  witness_client_handle witnesses = {}; ///< of public logs; null: there are none
 };
 
 class event_state : owner_core<event_handle::stateful_pointer<event_state>> {
@@ -162,6 +166,8 @@ private:
 
   // -- fans (event_fan.cpp)
   caf::result<entry_reply> on_join(const join& x);
+  caf::result<challenge_reply> on_open_challenge(const open_challenge& x);
+  challenge_desk& challenges();
   caf::result<entry_reply> on_find_entry(const find_entry& x);
   caf::result<ack_reply> on_leave(const leave& x);
   caf::result<entry_reply> on_find_ticket(const find_ticket& x);
@@ -413,13 +419,14 @@ private:
   std::unordered_map<queue_number, std::uint64_t> joined_;
   std::size_t reads_under_way_ = 0; ///< of forgotten entries
   trace_book traces_;
-  std::optional<event_hubs<pointer>> hubs_;
+  std::optional<event_subscribers<pointer>> subscribers_;
   std::uint64_t line_version_ = 0; ///< the last decision that subscribers hear of
   std::shared_ptr<told_version> told_; ///< to this process; null: never served
-  std::set<caf::actor_addr> monitored_; ///< hubs and session tables, including unsubscribed ones
+  std::set<caf::actor_addr> monitored_; ///< subscribers and session tables, including unsubscribed ones
   bool pulses_ = false; ///< the pulse timer is set
   bool watches_lease_ = false; ///< the lease timer is set
   milliseconds last_request_{0};
+  std::optional<challenge_desk> challenges_; ///< none: not needed yet
   std::optional<event_ticket_keys> ticket_keys_; ///< of ticket_key_number_; none: not needed yet
   std::uint32_t ticket_key_number_ = 0;
   std::string moves_to_; ///< destination node

@@ -144,6 +144,28 @@ FQ_ROW(event_ticket_settings, "event_ticket_settings", part,
        row_field("transfers_max", &row::transfers_max, always, setting("transfers_max", 0, 100)),
        row_field("key_number", &row::key_number))
 
+/// What a new entry must solve before it joins.
+enum class challenge_kind : std::uint8_t { none, proof_of_work, turnstile, hcaptcha };
+
+/// The list after the event is sold out: units that come back go to the first of the line.
+struct waiting_list_settings {
+  bool enabled = false;
+  milliseconds claim_window{30 * 60 * 1000}; ///< instead of queue_settings::claim_window
+  std::int32_t quiet_from = -1, quiet_until = -1; ///< minutes of the day at the venue; see quiet_hours
+  timestamp began_at = never; ///< never: it has not begun, or nobody is on it and units are free
+  friend bool operator==(const waiting_list_settings&, const waiting_list_settings&) = default;
+};
+FQ_ROW(waiting_list_settings, "waiting_list_settings", part,
+       row_field("waiting_list", &row::enabled, always, setting("enabled", 0, 0, plain, "waiting_list")),
+       row_field("waiting_list_claim_window_ms", &row::claim_window, always,
+                 setting("claim_window_seconds", 1, 604'800, in_seconds, "waiting_list")),
+       row_field("waiting_list_quiet_from", &row::quiet_from, always,
+                 setting("quiet_from_minute", 0, 1'439, null_is_minus_one, "waiting_list")),
+       row_field("waiting_list_quiet_until", &row::quiet_until, always,
+                 setting("quiet_until_minute", 0, 1'439, null_is_minus_one, "waiting_list")),
+       row_field("waiting_list_began_at", &row::began_at, always,
+                 setting("began_at", 0, 0, shown, "waiting_list")))
+
 /// event_row::async_percent of an event that uses the installation's setting.
 inline constexpr std::int32_t async_inherited = -1;
 
@@ -162,37 +184,40 @@ struct event_row {
   queue_settings queue;
   milliseconds claim_ttl{10 * 60 * 1000};
   std::uint32_t claims_per_customer = 1;
+  bool guests = false; ///< people may buy without a sign-in
   std::int32_t async_percent = async_inherited; ///< percentage of customers with asynchronous checkout
   event_facts facts;
   event_ticket_settings event_tickets;
+  waiting_list_settings waiting_list = {};
   std::vector<question> questions = {}; ///< as they are asked
   std::uint32_t questions_numbered = 0; ///< the highest id that one of them ever had: none comes again
+  challenge_kind challenge = challenge_kind::none; ///< of a new entry
   lobby_settings lobby = {};
   timestamp created_at, updated_at;
   friend bool operator==(const event_row&, const event_row&) = default;
 };
-FQ_ROW(event_row, "event", installation, row_field("id", &row::id, key),
-       row_field("aggregate", &row::aggregate, key), row_field("kind", &row::kind),
-       row_field("tenant", &row::tenant), row_field("organizer", &row::organizer),
-       row_field("external_id", &row::external_id),
-       row_field("message", &row::message, always, setting("message", 0, 500, plain, "", "message")),
-       row_field("name", &row::name, always, setting("name", 1, 200, plain, "", "name")),
-       row_field("currency", &row::currency), row_field("status", &row::status),
-       row_field("queue_opens_at", &row::queue_opens_at, always,
-                 setting("queue_opens_at", 0, 0, plain, "", "opens_at")),
-       row_field("sale_start", &row::sale_start, always, setting("sale_start")),
-       row_field("sale_end", &row::sale_end, always, setting("sale_end")), row_part(&row::queue),
-       row_field("claim_ttl_ms", &row::claim_ttl, always,
-                 setting("claim_ttl_seconds", 1, 86'400, in_seconds)),
-       row_field("claims_per_customer", &row::claims_per_customer, always,
-                 setting("claims_per_customer", 1, 8)),
-       row_field("async_percent", &row::async_percent, always,
-                 setting("async_percent", 0, 100, null_is_minus_one, "checkout")),
-       row_part(&row::facts), row_part(&row::event_tickets),
-       row_field("questions", &row::questions, always, setting("questions", 0, 0, shown_alone)),
-       row_field("questions_numbered", &row::questions_numbered), row_part(&row::lobby),
-       row_field("created_at", &row::created_at),
-       row_field("updated_at", &row::updated_at))
+FQ_ROW(
+  event_row, "event", installation, row_field("id", &row::id, key),
+  row_field("aggregate", &row::aggregate, key), row_field("kind", &row::kind),
+  row_field("tenant", &row::tenant), row_field("organizer", &row::organizer),
+  row_field("external_id", &row::external_id),
+  row_field("message", &row::message, always, setting("message", 0, 500, plain, "", "message")),
+  row_field("name", &row::name, always, setting("name", 1, 200, plain, "", "name")),
+  row_field("currency", &row::currency), row_field("status", &row::status),
+  row_field("queue_opens_at", &row::queue_opens_at, always,
+            setting("queue_opens_at", 0, 0, plain, "", "opens_at")),
+  row_field("sale_start", &row::sale_start, always, setting("sale_start")),
+  row_field("sale_end", &row::sale_end, always, setting("sale_end")), row_part(&row::queue),
+  row_field("claim_ttl_ms", &row::claim_ttl, always, setting("claim_ttl_seconds", 1, 86'400, in_seconds)),
+  row_field("claims_per_customer", &row::claims_per_customer, always, setting("claims_per_customer", 1, 8)),
+  row_field("guests", &row::guests, always, setting("guests")),
+  row_field("async_percent", &row::async_percent, always,
+            setting("async_percent", 0, 100, null_is_minus_one, "checkout")),
+  row_part(&row::facts), row_part(&row::event_tickets), row_part(&row::waiting_list),
+  row_field("questions", &row::questions, always, setting("questions", 0, 0, shown_alone)),
+  row_field("questions_numbered", &row::questions_numbered),
+  row_field("challenge", &row::challenge, always, setting("challenge", 0, 0, plain, "", "challenge")),
+  row_part(&row::lobby), row_field("created_at", &row::created_at), row_field("updated_at", &row::updated_at))
 
 struct ticket_type_row {
   std::uint32_t ordinal = 0; ///< position in its event, from 0; the key inside the aggregate

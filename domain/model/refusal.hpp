@@ -24,6 +24,7 @@ enum class reason : std::uint8_t {
   forbidden,
   not_found,
   customer_blocked, ///< blocked by the event's organizer or tenant
+  sign_in_required, ///< not for guests; the address may be blocked or have bought its limit
   not_in_queue,
   ticket_deleted, ///< its place ended long ago
   invalid_field, ///< detail: "field: what is wrong"
@@ -74,8 +75,10 @@ enum class reason : std::uint8_t {
   not_transferable, ///< detail: the ticket's state, or REFUND_PENDING
   device_unknown, ///< no such scanner, a wrong secret, or revoked
   scan_id_reused, ///< the id belongs to a scan of another ticket or direction
-  too_many, ///< the event has as many as it may; first: how many
+  too_many, ///< the event or the tenant has as many as it may; first: how many
   picture_limit, ///< the organizer or the tenant has as many pictures as it may
+  challenge_required, ///< none was solved, or it was used, has ended or is too easy by now; id: its event,
+                      ///< nil: of a code; first: 1 for a queue
 };
 
 struct refusal {

@@ -60,21 +60,21 @@ void sale::open_lobby(timestamp now, decision& out) {
   lobby_->seed_commitment = std::move(seed.commitment);
   const auto& set = event_.lobby;
   out.content.emplace_back(std::in_place_type<lobby_stored>, lobby_stored{*lobby_});
-  out.records.emplace_back(lobby_record{event_.queue_opens_at, set.draw,
-                                        static_cast<std::uint8_t>(set.party_max),
-                                        digest_of_hex(lobby_->seed_commitment), set.beacon, source_of(set)});
+  note(lobby_record{event_.queue_opens_at, set.draw, static_cast<std::uint8_t>(set.party_max),
+                    digest_of_hex(lobby_->seed_commitment), set.beacon, source_of(set)},
+       out);
 }
 
 /// Who joins from now on stands behind. The owner computes the root from the places of this moment.
 void sale::close_lobby(timestamp now, decision& out) {
-  regroup_all(now);
+  regroup_all(now, out);
   lobby_->entrants = queue_.counts().waiting + queue_.counts().away;
   lobby_->last = queue_.last_number();
   lobby_->closed_at = now;
   if (planted(bug::late_entrant)) lobby_->last = queue_number{value_of(lobby_->last) + 3};
   out.content.emplace_back(std::in_place_type<lobby_stored>, lobby_stored{*lobby_});
   if (draws_lots())
-    out.records.emplace_back(closed_record{lobby_->entrants, {}}); // the log adds the root, once it is known
+    note(closed_record{lobby_->entrants, {}}, out); // the log adds the root, once it is known
   else
     out.gives_positions = true;
   out.reveals = true;
@@ -110,7 +110,7 @@ void sale::set_root(std::string root, timestamp now, decision& out) {
   if (next_draw_step() != draw_step::root) return;
   lobby_->root = std::move(root);
   // What did not change while the root was computed.
-  regroup_all(now);
+  regroup_all(now, out);
   if (event_.lobby.beacon == beacon_kind::none) return draw_lobby(beacon_kind::none, {}, now, out);
   out.content.emplace_back(std::in_place_type<lobby_stored>, lobby_stored{*lobby_});
   out.reveals = true;
@@ -134,7 +134,7 @@ refusal sale::give_beacon(beacon_kind kind, std::string value, timestamp now, de
 
 refusal sale::end_wait(std::string why, timestamp now, decision& out) {
   if (auto no = may_draw()) return no;
-  out.records.emplace_back(hand_record{hand_action::end_wait, {}, 0, {}, std::move(why)});
+  note(hand_record{hand_action::end_wait, {}, 0, {}, std::move(why)}, out);
   draw_lobby(beacon_kind::none, {}, now, out);
   return {};
 }
@@ -147,8 +147,7 @@ void sale::draw_lobby(beacon_kind kind, std::string value, timestamp now, decisi
   level_parties(out);
   out.content.emplace_back(std::in_place_type<lobby_stored>, lobby_stored{*lobby_});
   const auto beacon = kind == beacon_kind::drand ? bytes_of_hex(lobby_->value) : lobby_->value;
-  out.records.emplace_back(
-    drawn_record{digest_of_hex(lobby_->seed), digest_of_hex(lobby_->root), kind, beacon, {}});
+  note(drawn_record{digest_of_hex(lobby_->seed), digest_of_hex(lobby_->root), kind, beacon, {}}, out);
   out.reveals = true;
 }
 
@@ -162,8 +161,7 @@ void sale::level_parties(decision& out) {
   });
   for (const auto& [party, priority_class] : lowest)
     for (const auto n : queue_.parties().members(party))
-      if (queue_.find(n)->priority_class != priority_class)
-        queue_.set_class(n, priority_class, out.content);
+      if (queue_.find(n)->priority_class != priority_class) queue_.set_class(n, priority_class, out.content);
 }
 
 std::vector<std::uint32_t> sale::lobby_parties() const {
@@ -199,13 +197,6 @@ timestamp sale::next_lobby_step(timestamp now) const {
 }
 
 // -- parties
-
-/// What the log tells of a place after its join.
-void sale::note_place(const queue_line::entry& e, decision& out) const {
-  const place now{e.number, e.priority_class, queue_.groups()[e.group].opens,
-                  queue_.parties().party_of(e.number)};
-  out.records.emplace_back(changed_record{now, changed_by::holder});
-}
 
 refusal sale::open_party(const subject_key& subject, decision& out) {
   const auto* own = queue_.find(subject);

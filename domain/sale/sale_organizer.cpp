@@ -3,6 +3,7 @@
 // lowered limit evicts no entry (I5).
 #include "domain/model/invalid_field.hpp"
 #include "domain/sale/event_settings.hpp"
+#include "domain/sale/log_settings.hpp"
 #include "domain/sale/questions.hpp"
 #include "domain/sale/sale.hpp"
 
@@ -50,7 +51,8 @@ refusal validate_lobby(const event_row& e) {
   };
   const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
   if (is_set(lobby.opens_at) && lobby.opens_at >= e.queue_opens_at)
-    return invalid_field("lobby_opens_at", is_queue ? "must be before opens_at" : "must be before queue_opens_at");
+    return invalid_field("lobby_opens_at",
+                         is_queue ? "must be before opens_at" : "must be before queue_opens_at");
   if (lobby.draw == draw_kind::at_opening && !is_set(lobby.opens_at))
     return invalid_field("lobby_opens_at", "is required with a draw");
   if (lobby.beacon != beacon_kind::none && lobby.draw == draw_kind::none)
@@ -59,11 +61,18 @@ refusal validate_lobby(const event_row& e) {
     if (lobby.chain_hash.size() != 64 || !std::ranges::all_of(lobby.chain_hash, is_hex))
       return invalid_field(beacon("beacon.chain_hash", "beacon_chain_hash"),
                            "must be 64 hexadecimal digits in lower case");
-    if (lobby.round == 0) return invalid_field(beacon("beacon.round", "beacon_round"), "is required with drand");
+    if (lobby.round == 0)
+      return invalid_field(beacon("beacon.round", "beacon_round"), "is required with drand");
   }
   if (lobby.beacon == beacon_kind::announced && lobby.announced.empty())
-    return invalid_field(beacon("beacon.announced", "beacon_announced"),
-                         "must say what the value will be");
+    return invalid_field(beacon("beacon.announced", "beacon_announced"), "must say what the value will be");
+  return {};
+}
+
+refusal validate(const waiting_list_settings& w) {
+  if ((w.quiet_from < 0) != (w.quiet_until < 0))
+    return invalid_field("waiting_list.quiet_until_minute",
+                         "is required with quiet_from_minute, and only with it");
   return {};
 }
 
@@ -97,6 +106,7 @@ refusal validate(const event_row& e, const std::vector<ticket_type_row>& types) 
   if (e.queue_opens_at > e.sale_start) return invalid_field("queue_opens_at", "must not be after sale_start");
   if (auto no = validate(e.facts)) return no;
   if (auto no = validate(e.queue)) return no;
+  if (auto no = validate(e.waiting_list)) return no;
   if (e.queue.claim_window + e.claim_ttl > e.queue.session_ttl)
     return invalid_field("queue.session_ttl_seconds",
                          "must be at least claim_window_seconds + claim_ttl_seconds");
@@ -109,6 +119,21 @@ refusal validate(const event_row& e, const std::vector<ticket_type_row>& types) 
   return check_questions(e.questions, order_max);
 }
 
+namespace {
+
+std::optional<hand_action> hand_of(event_trigger trigger) {
+  switch (trigger) {
+    case event_trigger::pause: return hand_action::pause;
+    case event_trigger::resume: return hand_action::resume;
+    case event_trigger::end: return hand_action::end;
+    case event_trigger::cancel: return hand_action::cancel;
+    case event_trigger::activate: break; // the log begins with it
+  }
+  return {};
+}
+
+} // namespace
+
 void sale::change_event(event_status from, timestamp now, decision& out) {
   event_.updated_at = now;
   out.content.emplace_back(std::in_place_type<event_changed>, event_changed{from, event_});
@@ -116,6 +141,13 @@ void sale::change_event(event_status from, timestamp now, decision& out) {
 }
 
 refusal sale::change_status(event_trigger trigger, timestamp now, decision& out) {
+  const auto told = hand_of(trigger);
+  if (told && next(event_rules, event_.status, trigger)) note(hand_record{*told, {}, 0, {}, {}}, out);
+  return turn(trigger, now, out);
+}
+
+/// By a hand, or because the sale's time is over.
+refusal sale::turn(event_trigger trigger, timestamp now, decision& out) {
   const auto from = event_.status;
   const auto to = next(event_rules, from, trigger);
   if (!to || (trigger == event_trigger::activate && is_over(now)))
@@ -194,11 +226,14 @@ refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
     }
   const bool gets_price = has_price(types) && !has_price(stock_.types());
   if (gets_price && event_.status != event_status::draft && !rules_.has_gateway) return reason::no_gateway;
-  const bool watched_before = event_.queue.presence_timeout.count() > 0;
+  const bool watched_before = watches_presence();
+  if (auto changed = changed_lines(settings_text(event_, stock_.types()), settings_text(event, types));
+      !changed.empty())
+    note(hand_record{hand_action::settings, {}, 0, std::move(changed), {}}, out);
   if (event.message != event_.message) out.notices.push_back(socket_notice_kind::message);
   event_ = std::move(event);
   change_event(event_.status, now, out);
-  const bool watched = event_.queue.presence_timeout.count() > 0;
+  const bool watched = watches_presence();
   if (watched != watched_before) {
     out.notices.push_back(watched ? socket_notice_kind::presence_watched
                                   : socket_notice_kind::presence_unwatched);

@@ -15,7 +15,7 @@ line_pace sale::pace(timestamp now) const {
   // The rate is the count over a minute, or over the time since the queue opened.
   const auto open_for = std::max<milliseconds>(now - event_.queue_opens_at, seconds{1});
   p.span = std::min<milliseconds>(eta_span, open_for);
-  p.claim_window = event_.queue.claim_window;
+  p.claim_window = admission_settings(now).claim_window;
   return p;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answers of a sale to requests, ready to be rendered. Values only.
 #pragma once
+#include "domain/line/outlook.hpp"
 #include "domain/line/ranks.hpp"
 #include "domain/model/refusal.hpp"
 #include "domain/model/rows.hpp"
@@ -54,6 +55,7 @@ struct entry_view {
   queue_number party{}; ///< of the entry that opened it, before the draw; 0: none
   std::uint32_t party_size = 0;
   std::string party_code = {}; ///< lets others join it; set by the owner
+  fq::outlook outlook = {}; ///< of a place in line, in answers that only read it
 };
 
 /// How fast a line moves: what a wait depends on besides the position.
@@ -175,6 +177,7 @@ struct order_wish {
   fq::contact contact;
   std::string success_url, cancel_url; ///< may be empty
   std::string gateway;
+  customer_id buyer = {}; ///< of a guest: the customer of contact.account_email
 };
 
 /// A quote, or the price at which an order was placed.
@@ -326,7 +329,7 @@ struct checkin_type_count {
   std::uint64_t valid = 0, in = 0, out = 0;
 };
 
-/// A state change of an entry, as pushed to hubs.
+/// A state change of an entry, as pushed to subscribers.
 struct entry_change {
   entry_id id;
   queue_number number{};
@@ -345,7 +348,9 @@ enum class socket_notice_kind : std::uint8_t {
   ended,
   message,
   presence_watched,
-  presence_unwatched
+  presence_unwatched,
+  waiting_list, ///< it begins
+  no_waiting_list ///< it ends
 };
 
 enum class principal_kind : std::uint8_t { nobody, organizer, operate };

@@ -74,6 +74,40 @@ void append_position(std::string& out, std::uint64_t position) {
     append_integer(out, position - 1);
 }
 
+void append_range(std::string& out, const percent_range& percent) {
+  out += "{\"low\":";
+  append_integer(out, percent.low);
+  out += ",\"high\":";
+  append_integer(out, percent.high);
+  out += '}';
+}
+
+/// Nothing for places without one.
+void append_outlook(std::string& out, const outlook& o) {
+  if (!o.is_known) return;
+  const auto add = [&](const char* name, std::uint64_t value) {
+    out += name;
+    append_integer(out, value);
+  };
+  const bool has_chance = o.chance != likelihood::unknown;
+  add(",\"outlook\":{\"tickets_free\":", o.free);
+  add(",\"tickets_held\":", o.held);
+  add(",\"people_ahead\":", o.ahead);
+  out += ",\"buying_percent\":";
+  o.has_share ? append_range(out, o.share) : void(out += "null");
+  out += ",\"buyers_ahead\":";
+  o.has_share ? append_integer(out, o.buyers) : void(out += "null");
+  out += ",\"tickets_ahead\":";
+  o.has_share ? append_integer(out, o.wanted) : void(out += "null");
+  out += ",\"chance_percent\":";
+  has_chance ? append_range(out, range_of(o.chance)) : void(out += "null");
+  out += ",\"chance\":\"";
+  out += name_of(o.chance);
+  out += "\",\"waiting_list\":";
+  append_flag(out, o.waiting_list);
+  out += '}';
+}
+
 /// Members of an ADMITTED entry. The token is computed here; it is not stored.
 void append_admission(std::string& out, const wire_names& say, const entry_id& id, std::uint32_t admission_no,
                       std::uint32_t batch, timestamp admitted_at, timestamp session_expires_at,
@@ -141,10 +175,10 @@ void append_lobby(std::string& out, const event_view& view) {
     return;
   }
   const bool draws = view.event.lobby.draw == draw_kind::at_opening;
-  const auto* status = !is_set(l.closed_at)              ? "OPEN"
-                       : is_set(l.drawn_at)              ? "DRAWN"
-                       : draws && !l.root.empty()        ? "WAITS_FOR_BEACON"
-                                                         : "CLOSED";
+  const auto* status = !is_set(l.closed_at)       ? "OPEN"
+                       : is_set(l.drawn_at)       ? "DRAWN"
+                       : draws && !l.root.empty() ? "WAITS_FOR_BEACON"
+                                                  : "CLOSED";
   out += ",\"lobby\":{\"status\":\"";
   out += status;
   out += "\",\"opened_at\":";
@@ -187,6 +221,7 @@ void begin_plain_place(std::string& out, const wire_names& say, const entry_view
   out += ",\"eta\":";
   append_eta(out, e.eta_low_seconds, e.eta_high_seconds);
   if (e.lobby.phase != lobby_phase::none) append_lobby(out, e);
+  append_outlook(out, e.outlook);
 }
 
 /// All members of an entry, without the closing brace.
@@ -277,6 +312,23 @@ std::optional<admission_policy> parse_policy(std::string_view text) {
   using enum admission_policy;
   for (const auto policy : {batch, capacity, rate, open, operated})
     if (name_of(policy) == text) return policy;
+  return std::nullopt;
+}
+
+std::string_view name_of(challenge_kind kind) {
+  switch (kind) {
+    case challenge_kind::none: return "none";
+    case challenge_kind::proof_of_work: return "proof_of_work";
+    case challenge_kind::turnstile: return "turnstile";
+    case challenge_kind::hcaptcha: return "hcaptcha";
+  }
+  return "";
+}
+
+std::optional<challenge_kind> parse_challenge_kind(std::string_view text) {
+  using enum challenge_kind;
+  for (const auto kind : {none, proof_of_work, turnstile, hcaptcha})
+    if (name_of(kind) == text) return kind;
   return std::nullopt;
 }
 
@@ -417,7 +469,7 @@ std::string state_frame(const entry_view& entry, event_status status, bool sold_
 }
 
 std::string position_frame(std::uint64_t position, double seconds_per_place_low,
-                           double seconds_per_place_high) {
+                           double seconds_per_place_high, const outlook& odds) {
   const auto total = [position](double a_place) -> std::int64_t {
     return a_place < 0
              ? -1
@@ -429,6 +481,7 @@ std::string position_frame(std::uint64_t position, double seconds_per_place_low,
   append_position(out, position);
   out += ",\"eta\":";
   append_eta(out, total(seconds_per_place_low), total(seconds_per_place_high));
+  append_outlook(out, odds);
   out += '}';
   return out;
 }
@@ -466,6 +519,8 @@ std::string notice_frame(socket_notice_kind what, std::string_view message) {
     case socket_notice_kind::sold_out: return R"({"type":"sold_out","sold_out":true})";
     case socket_notice_kind::back_on_sale: return R"({"type":"sold_out","sold_out":false})";
     case socket_notice_kind::ended: return R"({"type":"ended"})";
+    case socket_notice_kind::waiting_list: return R"({"type":"waiting_list","waiting_list":true})";
+    case socket_notice_kind::no_waiting_list: return R"({"type":"waiting_list","waiting_list":false})";
     case socket_notice_kind::presence_watched:
     case socket_notice_kind::presence_unwatched: return {}; // for hubs only
     case socket_notice_kind::message: break;

@@ -229,6 +229,18 @@ maybe<admission_policy> object_reader::policy(std::string_view name) {
   return {true, *value};
 }
 
+maybe<challenge_kind> object_reader::challenge(std::string_view name) {
+  const auto* v = find(name);
+  if (!v) return {};
+  const auto value =
+    v->is_string() ? parse_challenge_kind({v->get_string().data(), v->get_string().size()}) : std::nullopt;
+  if (!value) {
+    wrong_type(name, "one of none, proof_of_work, turnstile, hcaptcha");
+    return {};
+  }
+  return {true, *value};
+}
+
 maybe<std::size_t> object_reader::word(std::string_view name, std::span<const std::string_view> words) {
   const auto* v = find(name);
   if (!v) return {};

@@ -50,7 +50,7 @@ private:
 
   struct statements {
     explicit statements(sqlite_db& db);
-    sqlite_statement head, event, ticket_types, entries, entry, claims, claim_items, payments, refunds,
+    sqlite_statement head, event, log, ticket_types, entries, entry, claims, claim_items, payments, refunds,
       promo_codes, orders, event_tickets, plan, seat_settings, claim_seats, transfers, checkin_lists,
       checkin_devices, scans;
     sqlite_statement dead_letters, priorities, invitations, access, locks, lobby, idempotency, receipts;

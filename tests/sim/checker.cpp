@@ -30,8 +30,8 @@ void checker::applied(const batch& b) {
   }
   for (const auto& c : b.content) {
     const auto* moved = std::get_if<entry_moved>(&c);
-    const bool goes_on = moved != nullptr && moved->row.party == going_
-                         && moved->row.status == entry_status::admitted;
+    const bool goes_on =
+      moved != nullptr && moved->row.party == going_ && moved->row.status == entry_status::admitted;
     if (!goes_on) check_torn_party();
     std::visit([this](const auto& x) { see(x); }, c);
   }
@@ -65,7 +65,6 @@ void checker::see(const event_created& c) {
   event_ = c.event;
   types_ = c.ticket_types;
   claimed_.resize(types_.size());
-  if (c.plan) see_plan(*c.plan);
   watch_sold_out();
 }
 
@@ -73,7 +72,13 @@ void checker::see(const event_changed& c) {
   if (c.from != c.event.status && !is_step(event_rules, c.from, c.event.status))
     fail("I10", "illegal step of the event");
   if (event_.status != c.from) fail("I10", "the event was not in the state its change starts from");
+  const bool was_list = is_waiting_list();
   event_ = c.event;
+  if (is_waiting_list() == was_list) return;
+  if (!was_list && !sold_out()) fail("waiting list", "it began while there were units");
+  if (was_list && event_.waiting_list.enabled && !waiting_.empty())
+    fail("waiting list", "it ended while people were on it");
+  reached(was_list ? rare::waiting_list_ended : rare::waiting_list_began);
 }
 
 void checker::see(const ticket_type_added& c) {
@@ -118,9 +123,8 @@ void checker::see(const entry_joined& c) {
   entries_[row.number] = row;
   waiting_.insert(place_of(row));
   if (row.party != queue_number{}) {
-    const auto members = std::ranges::count_if(entries_, [&](const auto& e) {
-      return e.second.party == row.party && is_in_line(e.second.status);
-    });
+    const auto members = std::ranges::count_if(
+      entries_, [&](const auto& e) { return e.second.party == row.party && is_in_line(e.second.status); });
     if (!lobby_ || is_set(lobby_->closed_at)) fail("lobby", "a party was joined after the lobby");
     if (members > static_cast<std::ptrdiff_t>(event_.lobby.party_max)) fail("lobby", "a party is too large");
   }
@@ -173,6 +177,9 @@ void checker::see(const entry_moved& c) {
   if (c.row.status == entry_status::session_expired && c.row.ended_at < deadline_of(c.row)
       && (!c.row.has_claimed || may_reclaim(c.row)))
     fail("I15", "session of " + text(c.row.number) + " ended before its time");
+  if (is_waiting_list() && from == entry_status::waiting
+      && (c.row.status == entry_status::away || c.row.status == entry_status::expired))
+    fail("waiting list", "place " + text(c.row.number) + " was lost for absence");
   if (c.row.status == entry_status::expired && from == entry_status::waiting
       && (event_.queue.ticket_ttl.count() == 0
           || c.row.ended_at < std::max(c.row.joined_at, event_.queue_opens_at) + event_.queue.ticket_ttl))
@@ -205,7 +212,8 @@ void checker::admitted(const entry_row& row) {
   if (!sells()) reached(rare::queue_admitted);
   admissions_.push_back(row.admitted_at);
   ++admissions_seen_;
-  const auto& q = event_.queue;
+  const auto q = admission();
+  check_offer(row);
   if (event_.status != event_status::active) fail("I5", "admitted while the event is not ACTIVE");
   if (!sells_anything(row.admitted_at)) fail("I5", "admitted before anything could be bought");
   if (q.policy == admission_policy::open) return;
@@ -218,6 +226,24 @@ void checker::admitted(const entry_row& row) {
     fail("I5", "a batch larger than configured");
   if (q.rate_per_minute != 0 && admissions_within(rate_span, row.admitted_at) > q.rate_per_minute)
     fail("I5", "admitted faster than the configured rate");
+}
+
+/// The settings in force: on the waiting list one person is offered each unit, without a call.
+queue_settings checker::admission() const {
+  auto q = event_.queue;
+  if (!is_waiting_list()) return q;
+  if (q.policy == admission_policy::open || q.policy == admission_policy::operated)
+    q.policy = admission_policy::capacity;
+  q.over_admission_percent = 100;
+  return q;
+}
+
+void checker::check_offer(const entry_row& admitted) {
+  if (!is_waiting_list()) return;
+  if (admitted.claim_by != admitted.admitted_at + event_.waiting_list.claim_window
+      || admitted.session_expires_at != admitted.claim_by + event_.claim_ttl)
+    fail("I15", "an offer of the waiting list has another window");
+  reached(rare::offered_from_list);
 }
 
 void checker::count_claim(const claim_row& row, std::int64_t sign) {
@@ -259,14 +285,27 @@ void checker::see(const claim_moved& c) {
   count_claim(known, -1);
   if (known.promo != 0 && takes_a_slot(known.status) && !takes_a_slot(c.row.status))
     reached(rare::promo_came_back);
+  const auto before = known.customer;
   known = c.row;
   touched_claims_.insert(known.id);
   count_claim(known, 1);
+  if (known.customer != before) check_bought_by_guest(before, known);
   if (known.status == claim_status::expiring) reached(rare::claim_waited_for_verdict);
   if (known.status != claim_status::released) return;
   for (const auto& [id, p] : payments_)
     if (p.claim == known.id && is_open(p.status))
       fail("I3", "a claim was released while a payment for it is open");
+}
+
+/// What a guest has paid for is the customer's of its order, within the customer's limit.
+void checker::check_bought_by_guest(const customer_id& guest, const claim_row& claim) {
+  const auto* order = order_of(claim.id);
+  if (!is_guest(guest) || claim.status != claim_status::confirmed || order == nullptr || order->guest != guest
+      || order->customer != claim.customer)
+    fail("I2", "a claim got another customer");
+  check_claims_of(claim.customer);
+  check_blocked(claim.customer, claim.ended_at, "bought by way of a guest");
+  reached(rare::guest_bought);
 }
 
 void checker::see(const payment_opened& c) {
@@ -395,10 +434,10 @@ timestamp checker::deadline_of(const entry_row& row) const {
 }
 
 std::uint64_t checker::room(timestamp now) const {
-  if (event_.status != event_status::active || now < event_.queue_opens_at || waiting_.empty() || awaits_draw()
-      || !sells_anything(now))
+  if (event_.status != event_status::active || now < event_.queue_opens_at || waiting_.empty()
+      || awaits_draw() || !sells_anything(now))
     return 0;
-  const auto& q = event_.queue;
+  const auto q = admission();
   if (q.policy == admission_policy::open)
     return static_cast<std::uint64_t>(std::ranges::count_if(
       waiting_, [&](const auto& w) { return may_buy(entries_.at(w.number), now) != 0; }));
@@ -432,7 +471,7 @@ void checker::check_liveness(timestamp now, timestamp owned_since) {
   if (draws_alone && awaits_draw() && event_.status == event_status::active
       && now > std::max(event_.queue_opens_at, owned_since) + 2 * sweep)
     fail("I13", "a lobby was not drawn");
-  if (const auto ttl = event_.queue.ticket_ttl; ttl.count() > 0)
+  if (const auto ttl = event_.queue.ticket_ttl; ttl.count() > 0 && !is_waiting_list())
     for (const auto& [priority_class, rank, n] : waiting_)
       if (now > std::max(entries_.at(n).joined_at, event_.queue_opens_at) + ttl + sweep)
         return fail("I13", "place " + text(n) + " outlived ticket_ttl");

@@ -56,6 +56,7 @@ enum class rare : std::uint8_t {
   order_partly_refunded,
   event_tickets_named,
   ticket_transferred,
+  guest_bought,
   scan_replayed,
   gate_conflict,
   refund_dead_letter,
@@ -114,6 +115,9 @@ enum class rare : std::uint8_t {
   mail_received_again,
   statistics_written,
   statistics_complete,
+  waiting_list_began,
+  waiting_list_ended,
+  offered_from_list,
   lobby_opened,
   lobby_drawn,
   wait_ended,
@@ -352,12 +356,16 @@ private:
   void count_claim(const claim_row& row, std::int64_t sign);
   void check_stock();
   void check_claims_of(const customer_id& who);
+  void check_bought_by_guest(const customer_id& guest, const claim_row& claim);
   void watch_sold_out();
   void check_returned_stock();
   [[nodiscard]] bool is_forgotten(queue_number n, timestamp at) const;
   [[nodiscard]] bool sells() const { return event_.kind == event_kind::sale; }
   [[nodiscard]] bool sells_anything(timestamp now) const;
   [[nodiscard]] bool may_reclaim(const entry_row& row) const;
+  [[nodiscard]] bool is_waiting_list() const { return is_set(event_.waiting_list.began_at); }
+  [[nodiscard]] queue_settings admission() const;
+  void check_offer(const entry_row& admitted);
   [[nodiscard]] bool sold_out() const;
   [[nodiscard]] bool is_unclaimed(queue_number n) const;
   [[nodiscard]] std::uint64_t admissions_within(milliseconds span, timestamp now) const;

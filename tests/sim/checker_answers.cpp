@@ -76,7 +76,8 @@ void checker::saw_claim(const idempotency_ref& key, const customer_id& who, cons
     return;
   }
   const auto* row = find_claim(told.claim.claim.id);
-  if (row == nullptr || row->customer != who)
+  const auto* order = row != nullptr ? order_of(row->id) : nullptr;
+  if (row == nullptr || (row->customer != who && (order == nullptr || !order->is_of(who))))
     return fail("I7", "a claim was acknowledged, but is not durable");
   if (!is_live(told.claim.claim.status) && row->status != told.claim.claim.status
       && row->status != claim_status::refunded)

@@ -29,7 +29,8 @@ void describe_settings(std::ostringstream& s, const sale_options& o) {
     << ", beacon " << o.lobby.has_beacon << ", parties " << o.lobby.parties << " of " << o.lobby.party_max
     << "; seats " << o.seats.on << ", singles " << static_cast<int>(o.seats.singles) << ", named "
     << o.seats.names << ", best " << o.seats.best << ", changes " << o.seats.changes << "; blocks "
-    << o.people.blocks << ", revokes " << o.people.revokes;
+    << o.people.blocks << ", revokes " << o.people.revokes << "; waiting list " << o.waiting_list.enabled
+    << ", window " << o.waiting_list.claim_window.count() << " ms";
 }
 
 void describe_checkout(std::ostringstream& s, const sale_options& o) {

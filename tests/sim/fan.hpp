@@ -13,6 +13,8 @@ namespace fq::sim {
 
 /// The account of fan number `number`, counted from 0.
 customer_id customer_of(std::uint32_t number);
+/// For whom a guest buys; nil: the fan has signed in.
+customer_id buyer_of(std::uint32_t number, const sale_options& o);
 
 class fan final : public caf::event_based_actor {
 public:
@@ -93,6 +95,7 @@ private:
   }
 
   world* world_;
+  customer_id buyer_; ///< see buyer_of
   customer_id me_;
   milliseconds comes_at_{0};
   goal goal_ = goal::join;

@@ -74,6 +74,7 @@ struct checkout_options {
   std::uint32_t two_types = 0, donates = 0, uses_promo = 0, cancels = 0, releases = 0, pays_all_the_same = 0;
   std::uint32_t late_fans = 0; ///< fans that arrive after the faults
   bool webhooks_are_reports = false; ///< webhooks must be confirmed by a call to the gateway
+  std::uint32_t guests = 0; ///< fans without a sign-in; several buy for one customer
 };
 
 inline constexpr std::uint64_t checkout_every = 4;
@@ -128,7 +129,7 @@ struct mesh_options {
   bool opens_early = false; ///< the sale opened long ago: nodes may rebalance it
   std::uint32_t lost = 0, twice = 0, late = 0; ///< single requests and answers on an open connection
   milliseconds late_by{0};
-  std::uint32_t subscribes_again = 0; ///< per mille of subscriptions: the hub sends it twice
+  std::uint32_t subscribes_again = 0; ///< per mille of subscriptions: the subscriber sends it twice
 };
 
 /// Options of a sale whose ledger goes back. Times since the sale's begin.
@@ -187,6 +188,7 @@ struct sale_options {
   event_kind kind = event_kind::sale; ///< queue: a standalone queue, without stock
   std::uint32_t fans = 0;
   queue_settings queue;
+  waiting_list_settings waiting_list = {};
   milliseconds claim_ttl{0};
   std::uint32_t claims_per_customer = 1;
   std::int64_t total = 0;

@@ -19,7 +19,7 @@ class place_history {
 public:
   struct state {
     entry_status status{};
-    std::uint64_t batch = 0; ///< hubs may hear only the last state of one batch
+    std::uint64_t batch = 0; ///< subscribers may hear only the last state of one batch
   };
   explicit place_history(world& w) : world_(w) {}
   void applied(const batch& b);

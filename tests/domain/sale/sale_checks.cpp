@@ -118,6 +118,8 @@ std::string claims_differ(const sample_sale& s) {
     if (row.amount != price_of(row, s))
       return "I4: a claim's amount is not the sum of its items and their fees";
     if (is_live(row.status) || row.status == claim_status::confirmed) ++standing[row.customer];
+    if (is_guest(row.customer) && row.status == claim_status::confirmed)
+      return "a guest has bought claim " + text(id) + " for nobody";
     const auto session_end = s.ledger.entries.at(row.entry).session_expires_at;
     if (is_live(row.status) && row.expires_at > session_end) return "a claim outlives its session";
   }
@@ -343,10 +345,15 @@ std::string audit_says(const sample_sale& s) {
   return lines.empty() ? std::string{} : "the audit finds: " + lines.front();
 }
 
+/// Nothing else changes the line than what the log tells.
+std::string log_differs(const sample_sale& s) {
+  return s.log.wrong().empty() ? s.log.differs(s.ledger.entries) : "the log: " + s.log.wrong();
+}
+
 std::string what_is_wrong(const sample_sale& s) {
   if (s.it->event() != s.ledger.event) return "memory and ledger disagree about the event";
   for (const auto check : {stock_differs, places_differ, claims_differ, money_differs, event_tickets_differ,
-                           scans_differ, seats_differ, orders_differ, audit_says})
+                           scans_differ, seats_differ, orders_differ, audit_says, log_differs})
     if (auto wrong = check(s); !wrong.empty()) return wrong;
   return {};
 }

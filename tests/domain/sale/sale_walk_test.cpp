@@ -74,7 +74,7 @@ private:
 
   void step() {
     const auto what = d_.below(100);
-    const auto n = 1 + d_.below(fans);
+    const auto n = 1 + d_.below(fans) + (d_.chance(30) ? first_guest : 0);
     if (what < 14) return try_join(n);
     if (what < 16) return void(s_.leave(n));
     if (what < 26) return try_claim(n);

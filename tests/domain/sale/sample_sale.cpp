@@ -36,9 +36,9 @@ line_ranks drawn_order(const sale& s) {
   std::vector<std::tuple<std::size_t, std::uint32_t, std::uint32_t>> lots;
   for (std::uint32_t n = 1; n <= parties.size(); ++n) {
     const auto drawn_for = parties[n - 1] == 0 ? n : parties[n - 1];
-    lots.emplace_back(std::hash<std::string>{}(lobby.seed + lobby.root + lobby.value
-                                               + std::to_string(drawn_for)),
-                      drawn_for, n);
+    lots.emplace_back(
+      std::hash<std::string>{}(lobby.seed + lobby.root + lobby.value + std::to_string(drawn_for)), drawn_for,
+      n);
   }
   std::ranges::sort(lots);
   std::vector<std::uint32_t> order;
@@ -90,6 +90,18 @@ sample_sale::sample_sale(event_row event, std::vector<ticket_type_row> types, st
   ledger.event = std::move(event);
   ledger.types = std::move(types);
   it = load_sale(ledger, rules, seed_);
+  it->begin_log({}, last);
+  read_log();
+  last = {};
+}
+
+void sample_sale::read_log() {
+  log.rank_of = [ranks = ledger.ranks](queue_number n) { return value_of(ranks.rank_of(n)); };
+  for (const auto& r : last.records)
+    log.take(r, [this](queue_number n) {
+      const auto found = ledger.entries.find(n);
+      return found == ledger.entries.end() ? nullptr : &found->second;
+    });
 }
 
 void sample_sale::settle() {
@@ -127,6 +139,7 @@ void sample_sale::follow_draw() {
       copy.begin(copy.version());
       noted.clear();
     });
+  read_log();
 }
 
 void sample_sale::note_positions(dice& d) {
@@ -174,6 +187,7 @@ int sample_sale::drain() {
 
 void sample_sale::reload() {
   it = load_sale(ledger, rules, ++seed_);
+  it->keep_log();
   it->block(blocked);
   if (draws) follow_draw();
 }
@@ -213,7 +227,7 @@ sale::joined sample_sale::join(std::uint64_t n, std::uint64_t key, std::string_v
 
 sale::joined sample_sale::join_party(std::uint64_t n, queue_number party) {
   last = {};
-  auto done = it->join(fan(n), 0, now, last, {}, {}, party);
+  auto done = it->join(fan(n), 0, now, last, {}, {}, false, party);
   settle();
   return done;
 }
@@ -277,6 +291,7 @@ sale::placed sample_sale::order(std::uint64_t n, const std::vector<item_wish>& i
   wish.contact = {"Ada", "Obi", "ada@example.org", ""};
   wish.contact.answers = answers;
   wish.gateway = "sandbox";
+  if (is_guest(fan(n))) wish.buyer = fan(n % first_guest);
   auto done = it->place_order(fan(n), it->queue().find(fan(n)), wish, now, last);
   settle();
   return done;
@@ -374,7 +389,7 @@ const order_row& sample_sale::order_of(std::uint64_t n) const {
   const order_row* newest = nullptr;
   // ordered by id, so by time
   for (const auto& [id, row] : ledger.orders)
-    if (row.customer == fan(n)) newest = &row;
+    if (row.is_of(fan(n))) newest = &row;
   if (newest == nullptr) throw std::runtime_error{"fan without an order"};
   return *newest;
 }
