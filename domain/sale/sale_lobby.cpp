@@ -37,7 +37,7 @@ std::string source_of(const lobby_settings& lobby) {
 
 // -- opening and closing
 
-/// None opens once somebody has joined: a position that was shown stays.
+/// None opens once there is an entry: a position that was shown stays.
 bool sale::may_open_lobby() const {
   const bool is_selling = event_.status == event_status::active || event_.status == event_status::paused;
   return !lobby_ && is_selling && is_set(event_.lobby.opens_at) && queue_.last_number() == queue_number{};
@@ -219,7 +219,7 @@ refusal sale::may_enter_party(queue_number party) const {
   return no;
 }
 
-/// Someone in the lobby joins a party, or another one.
+/// An entry in the lobby joins a party, or another one.
 refusal sale::enter_party(const queue_line::entry& e, queue_number party, decision& out) {
   if (queue_.parties().party_of(e.number) == party) return {};
   if (auto no = may_enter_party(party)) return no;

@@ -457,7 +457,11 @@ test('a lobby that is killed around its opening is drawn once', async (t) => {
     batches.set(entry.queue_number, entry.admission_batch);
   }
   const order = drawn_order(lobby, entrants).map((number) => batches.get(number));
-  assert.deepEqual(order, order.toSorted((a, b) => a - b), 'admitted in the order of the draw');
+  assert.deepEqual(
+    order,
+    order.toSorted((a, b) => a - b),
+    'admitted in the order of the draw',
+  );
   const party = entrants.filter((e) => e.party).map((e) => batches.get(e.number));
   assert.equal(new Set(party).size, 1, 'a party is admitted together');
 });

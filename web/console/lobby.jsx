@@ -88,7 +88,13 @@ export function LobbyFields({ event, form, put, wrong }) {
         {form.beacon === 'drand' && (
           <>
             <Field label="Hash of the chain" wrong={wrong('beacon.chain_hash')}>
-              <Text value={form.chain_hash} set={put('chain_hash')} required pattern="[0-9a-f]{64}" maxLength={64} />
+              <Text
+                value={form.chain_hash}
+                set={put('chain_hash')}
+                required
+                pattern="[0-9a-f]{64}"
+                maxLength={64}
+              />
             </Field>
             <Field label="Round" wrong={wrong('beacon.round')} hint="The first one after the line opens.">
               <Whole value={form.round} set={put('round')} min="1" max="1000000000000" required />

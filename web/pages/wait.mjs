@@ -113,7 +113,7 @@ function announce(text) {
   set('announce', text);
 }
 
-/** In a lobby nobody has a position. The server draws the page of the line, as soon as there is one. */
+/** In a lobby no place has a position. The server draws the page of the line, as soon as there is one. */
 function show_lobby(place) {
   if (!place.lobby || place.lobby.status !== lobby_shown) return show_anew();
   const people = number_text(language, place.lobby.people);

@@ -39,7 +39,8 @@ struct lobby_fixture : event_fixture {
     lobby.draw = draw_kind::at_opening;
     event.lobby = std::move(lobby);
     event.queue_opens_at = event.sale_start = env.wall_now() + lobby_length;
-    batch b{event.aggregate, own_row->epoch, own_row->applied_seq, own_row->applied_seq + 1, env.wall_now(), {}};
+    batch b{event.aggregate,          own_row->epoch, own_row->applied_seq,
+            own_row->applied_seq + 1, env.wall_now(), {}};
     b.content.emplace_back(event_changed{event.status, event});
     CAF_REQUIRE(store.commit(std::span{&b, 1})[0] == commit_outcome::committed);
     services.env = &env;
@@ -77,7 +78,8 @@ struct lobby_fixture : event_fixture {
     for (const auto& e : image.entries)
       if (e.number <= stored().last) entrants.push_back({e.number, e.party, e.priority_class});
     std::vector<std::uint64_t> numbers;
-    for (const auto n : draw_order(digest_of(stored().seed), digest_of(stored().root), stored().value, entrants))
+    for (const auto n :
+         draw_order(digest_of(stored().seed), digest_of(stored().root), stored().value, entrants))
       numbers.push_back(value_of(n));
     return numbers;
   }

@@ -200,7 +200,8 @@ CAF_TEST(a party has one lot and its members follow each other) {
   CAF_CHECK(s.open_party(1).why == reason::lobby_not_open);
   CAF_CHECK(s.join_party(15, party).no.why == reason::lobby_not_open);
   CAF_CHECK_EQUAL(value_of(s.rank(11)), value_of(s.rank(4)) + 1);
-  CAF_CHECK(s.rank(14) > s.rank(11) && value_of(s.rank(14)) <= value_of(s.rank(4)) + 5); // who left keeps a rank
+  CAF_CHECK(s.rank(14) > s.rank(11)
+            && value_of(s.rank(14)) <= value_of(s.rank(4)) + 5); // who left keeps a rank
 }
 
 CAF_TEST(a party gets the lowest class of its members) {
@@ -278,7 +279,7 @@ CAF_TEST(who is away is drawn and does not hold its party up) {
   auto e = with_cap(3);
   e.queue.presence_timeout = seconds{30};
   e.queue.away_grace = seconds{3'600};
-  party_first s(e); // nobody has polled since the lobby opened
+  party_first s(e); // none has polled since the lobby opened
   CAF_CHECK(s.ledger.lobby->entrants == 3 && s.admitted(3).empty());
   s.last = {};
   s.it->seen(s.entry(1).number, s.now, s.last);
