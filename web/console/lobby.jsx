@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lobby of an event: its settings in the event's form, and what has become of it, with the organizer's part
-// in the draw.
+// The lobby of an event: its settings in the event's form, and what has become of it, with the organizer's
+// part in the draw.
 import { useState } from 'preact/hooks';
 import { post } from './api.mjs';
 import { from_zoned_input, untyped, zoned_input } from './format.mjs';
