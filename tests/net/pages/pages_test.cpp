@@ -345,7 +345,7 @@ CAF_TEST(a place in a lobby reads how many are there and how the draw goes) {
   place.lobby.phase = lobby_phase::waiting;
   CAF_CHECK(says("the lottery&#39;s numbers") && !says("7-ABCDEFGH"));
   place.lobby = {lobby_phase::open, draw_kind::none, 3, line.event.queue_opens_at};
-  CAF_CHECK(says("in the order of joining") && !says("lot"));
+  CAF_CHECK(says("in the order of joining") && !says("draws a lot"));
 }
 
 CAF_TEST(a template escapes each value by its place) {
