@@ -216,7 +216,7 @@ void load_rows(const acquired& from, sale& to) {
 
 } // namespace
 
-/// The order of a draw is computed before anybody is served: positions do not go and come back.
+/// The order of a draw is computed before the first answer: positions do not go and come back.
 void event_state::serve(acquired_ptr image) {
   const auto random = [env = services_->env] { return env->random_u64(); };
   sale::destination_lookup destination_of;

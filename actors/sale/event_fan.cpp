@@ -21,7 +21,10 @@ caf::result<entry_reply> event_state::on_join(const join& x) {
   decision d;
   auto done =
     sale_->join(x.customer, x.join_key, t, d, x.subject_name, x.access_code, solved || x.is_trusted, party);
-  if (done.no) return reveal(entry_reply{std::move(done.no)});
+  if (done.no) { // an AWAY entry may have come back all the same
+    const auto seq = d.content.empty() ? 0 : commit(std::move(d), t);
+    return reveal(entry_reply{std::move(done.no)}, seq);
+  }
   if (solved && done.created) challenges_->use(*solved, x.client, t);
   entry_reply reply;
   reply.created = done.created;

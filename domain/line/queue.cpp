@@ -274,9 +274,10 @@ const queue_line::entry& queue_line::join(const subject_key& subject, std::uint6
   return e;
 }
 
-void queue_line::open_party(queue_number n, changes& out) {
+void queue_line::set_party(queue_number n, queue_number party, changes& out) {
   const auto& e = at(n);
-  parties_.enter(n, n, true);
+  parties_.left_line(n);
+  parties_.enter(n, party, true);
   out.emplace_back(std::in_place_type<entry_moved>, e.status, row_of(e));
 }
 

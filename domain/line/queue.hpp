@@ -147,8 +147,8 @@ public:
   const entry& join(const subject_key& subject, std::uint64_t join_key, timestamp now, changes& out,
                     std::string subject_name = {}, std::uint8_t priority_class = priority_standard,
                     queue_number party = {});
-  /// The entry opens a party that has its number. Preconditions: in line, in no party.
-  void open_party(queue_number n, changes& out);
+  /// `party`: `n`, which opens it, or that of another entry. Precondition: in line.
+  void set_party(queue_number n, queue_number party, changes& out);
   /// Precondition: in line.
   void set_class(queue_number n, std::uint8_t priority_class, changes& out);
   /// Moves a live entry to the group that opens `opens`. Beyond groups_max: to an existing group that opens

@@ -59,7 +59,7 @@ public:
   // -- the line (sale_line.cpp)
   /// `access_code`: a promo code that opens hidden types, as typed; also for a live entry. Empty: none.
   /// `has_solved`: the event's challenge, which a new entry needs.
-  /// `party`: of the entry that opened it, to join it in the lobby; 0: none.
+  /// `party`: of the entry that opened it, to join it in the lobby; also for a live entry. 0: none.
   joined join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out,
               std::string subject_name = {}, std::string_view access_code = {}, bool has_solved = false,
               queue_number party = {});
@@ -327,7 +327,8 @@ private:
   [[nodiscard]] bool draws_lots() const { return event_.lobby.draw == draw_kind::at_opening; }
   [[nodiscard]] bool was_entrant(const queue_line::entry& e) const;
   [[nodiscard]] timestamp next_lobby_step(timestamp now) const;
-  refusal may_enter_party(queue_number party) const;
+  [[nodiscard]] refusal may_enter_party(queue_number party) const;
+  refusal enter_party(const queue_line::entry& e, queue_number party, decision& out);
   /// A party that is first in line.
   struct party_gate {
     queue_number going{}; ///< may be admitted in this decision

@@ -36,6 +36,8 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
   if (auto no = access_code_of(subject, access_code, now, code)) return {std::move(no)};
   if (own != nullptr && is_live(own->status)) {
     seen(own->number, now, out);
+    if (party != queue_number{})
+      if (auto no = enter_party(*own, party, out)) return {std::move(no), false, false, own->number};
     return {code != nullptr ? give_access(*own, *code, now, out) : refusal{}, false, false, own->number};
   }
   if (auto no = queue_is_open(now)) return {std::move(no)};

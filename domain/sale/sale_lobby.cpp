@@ -37,7 +37,7 @@ std::string source_of(const lobby_settings& lobby) {
 
 // -- opening and closing
 
-/// None opens once somebody has joined: a position that was shown stays.
+/// None opens once there is an entry: a position that was shown stays.
 bool sale::may_open_lobby() const {
   const bool is_selling = event_.status == event_status::active || event_.status == event_status::paused;
   return !lobby_ && is_selling && is_set(event_.lobby.opens_at) && queue_.last_number() == queue_number{};
@@ -204,7 +204,7 @@ refusal sale::open_party(const subject_key& subject, decision& out) {
   if (!lobby_is_open() || !draws_lots()) return reason::lobby_not_open;
   if (event_.lobby.party_max == 1) return reason::wrong_mode;
   if (queue_.parties().party_of(own->number) != queue_number{}) return {};
-  queue_.open_party(own->number, out.content);
+  queue_.set_party(own->number, own->number, out.content);
   note_place(*own, out);
   return {};
 }
@@ -219,9 +219,18 @@ refusal sale::may_enter_party(queue_number party) const {
   return no;
 }
 
+/// An entry in the lobby joins a party, or another one.
+refusal sale::enter_party(const queue_line::entry& e, queue_number party, decision& out) {
+  if (queue_.parties().party_of(e.number) == party) return {};
+  if (auto no = may_enter_party(party)) return no;
+  queue_.set_party(e.number, party, out.content);
+  note_place(e, out);
+  return {};
+}
+
 /// The most of these that could ever be admitted at once, as far as caps and stock say.
 std::uint64_t sale::room_ever(std::span<const queue_number> members, timestamp now) const {
-  const auto& q = event_.queue;
+  const auto q = admission_settings(now);
   auto room = static_cast<std::uint64_t>(members.size());
   if (q.policy == admission_policy::open) return room;
   const auto bound = [&room](std::uint64_t most) { room = std::min(room, most); };

@@ -45,7 +45,7 @@ inline constexpr int cosign_tries_max = 3;
 
 // -- lobbies
 
-inline constexpr range beacon_value_size{1, 500};
+inline constexpr range beacon_value_size{1, 500}; ///< as what is announced of it
 inline constexpr range party_code_size{0, 40}; ///< longer than any: a wrong one is party_unknown
 
 // -- queues

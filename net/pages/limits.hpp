@@ -20,6 +20,8 @@ inline constexpr std::size_t name_bytes_max = 100;
 inline constexpr std::size_t phone_bytes_min = 3, phone_bytes_max = 40;
 /// Bytes of a promo code, as in the API.
 inline constexpr std::size_t promo_code_bytes_max = 100;
+/// Longer than any code of a party.
+inline constexpr std::size_t party_code_bytes_max = 40;
 /// Tickets of one type in one order, as in the API.
 inline constexpr std::uint32_t quantity_max = 100;
 /// Characters of the name of a seat, as in the API.

@@ -25,9 +25,18 @@ face face_of(const wait_view& v) {
   if (v.place && v.place->status == entry_status::admitted) return face::admitted;
   if (status == event_status::cancelled) return face::cancelled;
   if (status == event_status::ended) return face::ended;
-  if (is_set(v.line.event.queue_opens_at) && v.line.event.queue_opens_at > v.now) return face::not_open;
+  const auto& lobby = v.line.lobby;
+  const bool has_lobby = is_set(lobby.opened_at) && !is_set(lobby.closed_at);
+  if (is_set(v.line.event.queue_opens_at) && v.line.event.queue_opens_at > v.now && !has_lobby)
+    return face::not_open;
   if (!is_queue(v) && !v.signed_in) return face::sign_in;
   return v.place ? face::join_again : face::join;
+}
+
+/// When people may join: of the lobby, if there is one.
+timestamp opening_of(const wait_view& v) {
+  const auto lobby = v.line.event.lobby.opens_at;
+  return lobby > v.now ? lobby : v.line.event.queue_opens_at;
 }
 
 std::string path_of(const wait_view& v) { return v.base + "/wait/" + to_string(v.line.event.id); }
@@ -52,6 +61,8 @@ constexpr std::array notices{
   notice{"link_sent", "challenge_link_sent", false},
   notice{"access_code_refused", "access_code_refused", false},
   notice{"access_code_refused", "access_code_refused", true},
+  notice{"party_refused", "party_refused", false},
+  notice{"party_refused", "party_refused", true},
   notice{"expired", "over_completed_queue", false}, // from a gate: the session has ended
   notice{"link_expired", "device_link_expired", false},
   notice{"kept_own_place", "device_kept_own", true},
@@ -120,6 +131,41 @@ void show_waiting(site_page& page, const wait_view& v) {
                                     : counted(v.in, "next_turn",
                                               minutes(is_list ? v.line.event.waiting_list.claim_window
                                                               : queue.claim_window)));
+  page.refresh_seconds = std::clamp(place.poll_after_ms / 1000 + 1, 5u, 120u);
+}
+
+/// In the lobby, and until the draw: no position.
+void show_lobby(site_page& page, const wait_view& v) {
+  const auto& place = *v.place;
+  const auto& event = v.line.event;
+  auto& data = page.data;
+  const auto people = number_text(v.in, place.lobby.people);
+  const bool is_open = place.lobby.phase == lobby_phase::open;
+  const bool draws = place.lobby.draw == draw_kind::at_opening;
+  page.title = event.name;
+  data.set("PEOPLE", people);
+  data.show("IS_LONG", people.size() > 5);
+  data.show("IS_OPEN", is_open);
+  data.set_time(place.lobby.opens_at);
+  set_notice(data, v, true);
+  data.set("MESSAGE", place.message);
+  data.show("NO_MESSAGE", place.message.empty());
+  data.show("DRAWS", draws && is_open);
+  data.show("BY_NUMBER", !draws);
+  data.show("IS_CLOSED", place.lobby.phase == lobby_phase::closed);
+  if (place.lobby.phase == lobby_phase::waiting)
+    data.set_optional("BEACON", event.lobby.beacon == beacon_kind::drand
+                                  ? "drand, " + number_text(v.in, event.lobby.round)
+                                  : event.lobby.announced);
+  data.set("N", number_text(v.in, value_of(place.number)));
+  if (v.line.takes_access_codes) data.show("TAKES_CODES");
+  if (!is_queue(v) && draws && is_open && event.lobby.party_max > 1) {
+    data.show("PARTIES");
+    data.set("MAX", number_text(v.in, event.lobby.party_max));
+    data.set_optional("PARTY_CODE", place.party_code);
+    data.show("NO_PARTY", place.party_code.empty());
+    data.set("PARTY_MEMBERS", counted(v.in, "party_members", place.party_size));
+  }
   page.refresh_seconds = std::clamp(place.poll_after_ms / 1000 + 1, 5u, 120u);
 }
 
@@ -205,7 +251,7 @@ void show_still(site_page& page, const wait_view& v, face is) {
     data.show("NO_SIGN_IN");
   add_tickets(data, v);
   if (is != face::not_open) return;
-  data.set_time(v.line.event.queue_opens_at);
+  data.set_time(opening_of(v));
   page.refresh_seconds = 30;
 }
 
@@ -277,7 +323,7 @@ std::string state_of(const wait_view& v, face is) {
   begin_state(out, v.in, v.base, v.line.event, v.now);
   if (is == face::waiting) append_follow(out, v.place->id, v.token);
   if (is == face::not_open) {
-    const auto left = std::clamp<std::int64_t>((v.line.event.queue_opens_at - v.now).count(), 1'000, 600'000);
+    const auto left = std::clamp<std::int64_t>((opening_of(v) - v.now).count(), 1'000, 600'000);
     out += ",\"reload_after_ms\":";
     append_number(out, left);
   }
@@ -292,10 +338,16 @@ std::string price_text(language in, money price, std::string_view currency) {
 
 site_page wait_page(const wait_view& v) {
   const auto is = face_of(v);
-  site_page page{v.in, is == face::waiting ? "wait_line" : is == face::admitted ? "wait_turn" : "wait_still"};
+  const bool is_lobby = is == face::waiting && v.place->lobby.phase != lobby_phase::none;
+  site_page page{v.in, is_lobby               ? "wait_lobby"
+                       : is == face::waiting  ? "wait_line"
+                       : is == face::admitted ? "wait_turn"
+                                              : "wait_still"};
   set_common(page.data, v);
   set_preview(page, v);
-  if (is == face::waiting)
+  if (is_lobby)
+    show_lobby(page, v);
+  else if (is == face::waiting)
     show_waiting(page, v);
   else if (is == face::admitted)
     show_admitted(page, v);

@@ -145,10 +145,15 @@ bool is_code_refused(reason why) {
          || why == reason::promo_code_exhausted || why == reason::promo_code_limit;
 }
 
+bool is_party_refused(reason why) {
+  return why == reason::party_unknown || why == reason::party_full || why == reason::lobby_not_open;
+}
+
 /// The code of a refusal that the page explains. Empty for others: shown as errors, or visible from the
 /// page's state (not open yet, ended).
 std::string_view reason_to_say(reason why) {
   if (is_code_refused(why)) return "access_code_refused";
+  if (is_party_refused(why)) return "party_refused";
   return why == reason::already_claimed || why == reason::queue_full || why == reason::customer_blocked
              || why == reason::challenge_required
            ? code_of(why)
@@ -173,9 +178,10 @@ awaitable<taking> take_place(const visit& v, const uuid& customer, solved_challe
   if (auto no = limit(v.ctx, v.rq, limiter, customer)) co_return taking{std::move(no)};
   join wish{v.id, customer, 0};
   wish.access_code = v.sent.find("access_code").substr(0, promo_code_bytes_max);
+  wish.party_code = v.sent.find("party_code").substr(0, party_code_bytes_max);
   wish.client = limit_key(v.rq.peer);
   wish.solved = std::move(solved);
-  const bool may_guess = !wish.access_code.empty();
+  const bool may_guess = !wish.access_code.empty() || !wish.party_code.empty();
   code_guess guess{v.ctx, v.rq, customer, v.id, may_guess};
   if (guess.no) co_return taking{std::move(guess.no)};
   taking done;
@@ -267,6 +273,13 @@ awaitable<response> join_line(visit v) {
   auto place = co_await take_place(v, v.shopper, std::move(proof.solved));
   if (place.no) co_return std::move(*place.no);
   co_return after_join(v, place.got);
+}
+
+awaitable<response> begin_party(visit v) {
+  if (v.customer.is_nil()) co_return see_other(v, page_path(v)); // signed out meanwhile
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), open_party{v.id, v.customer});
+  if (got.error) co_return infrastructure_problem(got.error, v.rq);
+  co_return after_join(v, got);
 }
 
 // -- the link for people without a script
@@ -393,10 +406,11 @@ awaitable<response> act(visit v) {
   }
   if (action == "join") return join_line(std::move(v));
   if (action == "leave") return leave_line(std::move(v));
+  if (action == "party") return begin_party(std::move(v));
   if (action == "adopt") return adopt_place(std::move(v));
   return ready(
     problem(fault::invalid_field, v.rq.request_id,
-            {{"action", "invalid", "Must be code, enter, mail_link, guest, join, leave or adopt."}}));
+            {{"action", "invalid", "Must be code, enter, mail_link, guest, join, leave, party or adopt."}}));
 }
 
 } // namespace

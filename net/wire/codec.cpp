@@ -3,6 +3,7 @@
 // intermediate document.
 #include "net/wire/codec.hpp"
 
+#include "net/wire/lobby_codec.hpp"
 #include "net/wire/page.hpp"
 #include "net/wire/settings_codec.hpp"
 
@@ -138,70 +139,6 @@ void append_past_admission(std::string& out, const wire_names& say, const entry_
   if (say.claims) out += ",\"claim_by\":null";
 }
 
-std::string_view phase_name(lobby_phase phase) {
-  switch (phase) {
-    case lobby_phase::none: break;
-    case lobby_phase::open: return "OPEN";
-    case lobby_phase::closed: return "CLOSED";
-    case lobby_phase::waiting: return "WAITS_FOR_BEACON";
-  }
-  return "";
-}
-
-/// Members of an entry without a position.
-void append_lobby(std::string& out, const entry_view& e) {
-  out += ",\"lobby\":{\"status\":\"";
-  out += phase_name(e.lobby.phase);
-  out += "\",\"draw\":\"";
-  out += net::name_of(e.lobby.draw);
-  out += "\",\"people\":";
-  append_integer(out, e.lobby.people);
-  out += ",\"opens_at\":";
-  append_time(out, e.lobby.opens_at);
-  out += '}';
-  if (e.party_code.empty()) return;
-  out += ",\"party\":{\"code\":\"";
-  out += e.party_code;
-  out += "\",\"members\":";
-  append_integer(out, e.party_size);
-  out += '}';
-}
-
-/// Of an event: what its lobby has made public so far.
-void append_lobby(std::string& out, const event_view& view) {
-  const auto& l = view.lobby;
-  if (!is_set(l.opened_at)) {
-    out += ",\"lobby\":null";
-    return;
-  }
-  const bool draws = view.event.lobby.draw == draw_kind::at_opening;
-  const auto* status = !is_set(l.closed_at)       ? "OPEN"
-                       : is_set(l.drawn_at)       ? "DRAWN"
-                       : draws && !l.root.empty() ? "WAITS_FOR_BEACON"
-                                                  : "CLOSED";
-  out += ",\"lobby\":{\"status\":\"";
-  out += status;
-  out += "\",\"opened_at\":";
-  append_time(out, l.opened_at);
-  out += ",\"closed_at\":";
-  append_time(out, l.closed_at);
-  out += ",\"drawn_at\":";
-  append_time(out, l.drawn_at);
-  out += ",\"people\":";
-  append_integer(out, l.entrants);
-  out += ",\"seed_commitment\":";
-  append_text_or_null(out, draws ? l.seed_commitment : "");
-  out += ",\"root\":";
-  append_text_or_null(out, l.root);
-  out += ",\"seed\":";
-  append_text_or_null(out, l.seed);
-  out += ",\"beacon\":\"";
-  out += net::name_of(l.beacon);
-  out += "\",\"beacon_value\":";
-  append_text_or_null(out, l.value);
-  out += '}';
-}
-
 /// Members for every reader of the entry.
 void begin_plain_place(std::string& out, const wire_names& say, const entry_view& e) {
   out += '{';
@@ -287,23 +224,6 @@ std::string_view name_of(admission_policy policy) {
     case admission_policy::rate: return "rate";
     case admission_policy::open: return "open";
     case admission_policy::operated: return "operator";
-  }
-  return "";
-}
-
-std::string_view name_of(draw_kind kind) {
-  switch (kind) {
-    case draw_kind::none: return "none";
-    case draw_kind::at_opening: return "at_opening";
-  }
-  return "";
-}
-
-std::string_view name_of(beacon_kind kind) {
-  switch (kind) {
-    case beacon_kind::none: return "none";
-    case beacon_kind::drand: return "drand";
-    case beacon_kind::announced: return "announced";
   }
   return "";
 }

@@ -3,8 +3,10 @@
 // invariant (docs/glossary.md): I1, I2, I3, I4, I6, I7, I8, I9. Prints its seed; FAIRQUEUE_TEST_SEED repeats
 // the same moments.
 import test from 'node:test';
+import crypto from 'node:crypto';
 import path from 'node:path';
 import {
+  after,
   assert,
   eventually,
   expect_problem,
@@ -382,6 +384,86 @@ test('deadlines pass while the server is down', async (t) => {
   await server.claim_reaches(fan, claim.claim_id, 'RELEASED', { timeout_ms: 5000 });
   const entry = await server.admitted(next, event, { timeout_ms: 8000 });
   await server.buy(next, event, entry.admission_token);
+});
+
+/** The queue numbers by rank, from what the event has published, as docs/design/fairness.md says. */
+function drawn_order({ seed, root }, entrants) {
+  const key = Buffer.from(seed + root, 'hex');
+  const lot = ({ number, party }) => {
+    const message = Buffer.alloc(8);
+    message.writeBigUInt64BE(BigInt(party ?? number));
+    return crypto.createHmac('sha256', key).update(message).digest('hex');
+  };
+  return entrants
+    .map((e) => ({ ...e, lot: lot(e) }))
+    .sort((a, b) => (a.lot < b.lot ? -1 : a.lot > b.lot ? 1 : a.number - b.number))
+    .map((e) => e.number);
+}
+
+test('a lobby that is killed around its opening is drawn once', async (t) => {
+  const random = random_of(seed + 7);
+  const server = await server_for(t);
+  const organizer = await server.organizer();
+  const opens_at = after(4 * patience);
+  const { id: event } = await server.event(organizer, {
+    total: 100,
+    lobby_opens_at: after(-1),
+    queue_opens_at: opens_at,
+    sale_start: opens_at,
+    draw: 'at_opening',
+    queue: { batch_size: 5, admission_interval_ms: 300 },
+  });
+  const join = async (token, body = {}) =>
+    (await server.insist('POST', `/events/${event}/queue`, { token, body })).json;
+  const tokens = await server.customers(24);
+  const entrants = [];
+  const opener = await join(tokens[0]);
+  assert.deepEqual([opener.position, opener.lobby.status, opener.lobby.draw], [null, 'OPEN', 'at_opening']);
+  const opened = await server.insist('POST', `/events/${event}/queue/party`, { token: tokens[0] });
+  const { code } = opened.json.party;
+  entrants.push({ number: opener.queue_number, party: opener.queue_number });
+  for (const [i, token] of tokens.entries()) {
+    if (i === 0) continue;
+    const in_party = i === 10 || i === 20;
+    const entry = await join(token, in_party ? { party_code: code.toLowerCase() } : {});
+    entrants.push({ number: entry.queue_number, party: in_party ? opener.queue_number : undefined });
+    if (in_party) assert.equal(entry.party.members, i === 10 ? 2 : 3);
+  }
+  const before = (await server.get(`/events/${event}`)).json.lobby;
+  assert.deepEqual([before.status, before.people, before.seed], ['OPEN', 24, null]);
+  const refused = await server.patch(`/events/${event}`, { token: organizer, body: { draw: 'none' } });
+  expect_problem(refused, 409, 'lobby_fixed');
+
+  await server.restart();
+  assert.equal((await server.get(`/events/${event}`)).json.lobby.seed_commitment, before.seed_commitment);
+  await sleep(Math.max(0, Date.parse(opens_at) - Date.now() - 200 + random() * 500));
+  await server.restart();
+  const lobby = await eventually('the lobby is drawn', async () => {
+    const { json } = await server.get(`/events/${event}`);
+    return json.lobby.status === 'DRAWN' && json.lobby;
+  });
+  await server.restart();
+  assert.deepEqual((await server.get(`/events/${event}`)).json.lobby, lobby, 'no second draw');
+  assert.equal(lobby.people, 24);
+  const hash = crypto.createHash('sha256').update(Buffer.from(lobby.seed, 'hex')).digest('hex');
+  assert.equal(hash, before.seed_commitment);
+
+  const late = await join(await server.customer());
+  assert.equal(late.queue_number, 25);
+  const batches = new Map();
+  for (const token of tokens) {
+    const entry = await server.admitted(token, event);
+    assert.ok(entry.admitted_at >= opens_at, 'nobody is admitted before the opening');
+    batches.set(entry.queue_number, entry.admission_batch);
+  }
+  const order = drawn_order(lobby, entrants).map((number) => batches.get(number));
+  assert.deepEqual(
+    order,
+    order.toSorted((a, b) => a - b),
+    'admitted in the order of the draw',
+  );
+  const party = entrants.filter((e) => e.party).map((e) => batches.get(e.number));
+  assert.equal(new Set(party).size, 1, 'a party is admitted together');
 });
 
 test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patience }, async (t) => {

@@ -554,6 +554,63 @@ test('at 200 % zoom, on a small phone and in the dark nothing is cut off', async
   assert.ok(await fits(enlarged), 'text alone at 200 %');
 });
 
+test('a lobby: friends without script form a party, and with script the page changes at the draw', async (t) => {
+  const opens_at = after(20 * patience);
+  const s = await sale_for(t, {
+    event: {
+      lobby_opens_at: after(-1),
+      queue_opens_at: opens_at,
+      sale_start: opens_at,
+      draw: 'at_opening',
+      beacon: { kind: 'announced', announced: 'Numbers of 1 March' },
+    },
+  });
+  const browser = await browser_for();
+  const plain = await (await person_without_script(t)).newPage();
+  await plain.goto(s.url);
+  await sign_in(s.server, plain, address());
+  await plain.getByText('Coming earlier gives no advantage').waitFor();
+  const open = plain.getByRole('button', { name: 'Open a party' });
+  await Promise.all([plain.waitForEvent('load'), open.click()]);
+  const code = await plain.locator('.figure[dir=ltr]').textContent();
+  assert.match(code, /^[0-9A-Z]+-[0-9A-Z]{8}$/);
+
+  const friend = await (await person(t, browser)).newPage();
+  await friend.goto(s.url);
+  await sign_in(s.server, friend, address());
+  await friend.getByText('I have the code of a party').click();
+  await friend.getByLabel('Code of the party').fill(code.toLowerCase());
+  await friend.getByRole('button', { name: 'Join the party' }).click();
+  await friend.getByText('2 people are in it.').waitFor();
+  await check_page(friend, 'lobby');
+  const cookies = await friend.context().cookies();
+  for (const [locale, words] of Object.entries({
+    ar: 'الحضور المبكر لا يمنح أفضلية',
+    hr: 'Raniji dolazak ne donosi prednost',
+    fr: 'Arriver plus tôt ne donne aucun avantage',
+    es: 'Llegar antes no da ventaja',
+  })) {
+    const context = await person(t, browser, { locale });
+    await context.addCookies(cookies);
+    const page = await context.newPage();
+    const answer = await page.goto(s.url);
+    assert.ok((await answer.text()).includes(words), locale);
+    assert.ok(await fits(page));
+    await check_page(page, `lobby-${locale}`);
+  }
+  await friend.getByText('Numbers of 1 March').waitFor({ timeout: 40_000 * patience }); // the draw waits
+  const drawn = await eventually('the value is taken', async () => {
+    const answer = await s.server.post(`/events/${s.event.id}/draw/beacon`, {
+      token: s.organizer,
+      body: { value: '4 8 15' },
+    });
+    return answer.status === 200 && answer.json.lobby;
+  });
+  assert.deepEqual([drawn.beacon, drawn.beacon_value], ['announced', '4 8 15']);
+  await position(friend).waitFor({ timeout: 30_000 * patience });
+  await place_is(friend, '2');
+});
+
 test("in the visitor's language, right to left where needed", async (t) => {
   const s = await sale_for(t);
   await crowd(s, 2);

@@ -96,9 +96,12 @@ void checker::check_unplaced(const entry_view& e) {
 /// A change of the class or the party of an entry.
 void checker::see_place(const entry_row& before, const entry_row& now) {
   if (before.party != now.party) {
-    if (before.party != queue_number{} || now.party != now.number || !lobby_ || is_set(lobby_->closed_at))
+    const auto members = std::ranges::count_if(
+      entries_, [&](const auto& e) { return e.second.party == now.party && is_in_line(e.second.status); });
+    if (!lobby_ || is_set(lobby_->closed_at) || members > static_cast<std::ptrdiff_t>(event_.lobby.party_max)
+        || (now.party != now.number && members < 2))
       fail("lobby", "place " + text(now.number) + " changed its party");
-    reached(rare::party_opened);
+    if (now.party == now.number) reached(rare::party_opened);
   }
   if (before.priority_class == now.priority_class) return;
   const bool is_levelled = now.party != queue_number{} && now.priority_class > before.priority_class && lobby_

@@ -240,7 +240,7 @@ constexpr std::array event_drawings{
                          p.set(&event_row::challenge,
                                d.chance(500) ? challenge_kind::proof_of_work : challenge_kind::none);
                      }},
-  // Refused once the lobby is open; without effect once somebody has joined.
+  // Refused once the lobby is open; without effect once there is an entry.
   drawing<event_row>{"lobby_opens_at", 1,
                      [](event_values& p, const draw_from& d) {
                        p.set(&lobby_settings::opens_at, d.event.queue_opens_at - d.span(1, 2'000));

@@ -6,6 +6,7 @@ import { new_key, patch, post } from './api.mjs';
 import { challenge_hint, challenges, policies_for } from './admission.jsx';
 import { Facts, facts_of, facts_wire, new_facts, venue_wire } from './facts.jsx';
 import { amount_text, from_zoned_input, parse_amount, typed, untyped, zone, zoned_input } from './format.mjs';
+import { beacon_wire, lobby_of, lobby_wire, LobbyFields, new_lobby } from './lobby.jsx';
 import { body_of_questions, form_of_questions, Questions } from './questions.jsx';
 import {
   Check,
@@ -65,6 +66,7 @@ function new_form() {
     reclaim_window: '1',
     presence_timeout: '0',
     ...new_list(),
+    ...new_lobby(),
     types: [{ ...empty_type, key: new_key() }],
   };
 }
@@ -99,6 +101,7 @@ function form_of(event) {
     reclaim_window: minutes(q.reclaim_window_seconds),
     presence_timeout: typed(q.presence_timeout_seconds),
     ...list_of(event),
+    ...lobby_of(event),
     types: event.ticket_types.map((type) => ({
       key: type.id,
       id: type.id,
@@ -132,6 +135,7 @@ const wire = {
   transfers_max: (f) => ({ transfers_max: Number(f.transfers_max) }),
   questions: (f) => ({ questions: body_of_questions(f.questions) }),
   challenge: (f) => ({ challenge: f.challenge }),
+  ...lobby_wire,
   ...facts_wire,
 };
 const queue_wire = {
@@ -182,6 +186,8 @@ function body_of(before, now) {
   if (Object.keys(venue).length > 0) body.venue = venue;
   const list = changed_part(list_wire, before, now);
   if (Object.keys(list).length > 0) body.waiting_list = list;
+  const beacon = changed_part(beacon_wire, before, now);
+  if (Object.keys(beacon).length > 0) body.beacon = beacon;
   const types = now.types
     .map((type) => {
       const known = before?.types.find(({ id }) => id === type.id && id);
@@ -525,6 +531,7 @@ export function EventForm({ event, changed }) {
           </div>
         </details>
       </section>
+      <LobbyFields event={event} form={form} put={put} wrong={wrong} />
       <WaitingList event={event} form={form} put={put} wrong={wrong} />
       <ProblemNote problem={action.problem} />
       <div class="row">

@@ -113,7 +113,22 @@ function announce(text) {
   set('announce', text);
 }
 
+/** In a lobby no place has a position. The server draws the page of the line, as soon as there is one. */
+function show_lobby(place) {
+  if (!place.lobby || place.lobby.status !== lobby_shown) return show_anew();
+  const people = number_text(language, place.lobby.people);
+  set('people', people);
+  find('people').classList.toggle('long', people.length > 5);
+  set('message', place.message ?? '');
+  find('message-card').hidden = !place.message;
+}
+
+let lobby_shown;
 function show(place) {
+  if (find('people')) {
+    lobby_shown ??= place.lobby?.status;
+    return show_lobby(place);
+  }
   if (place.position === null || !find('position')) return; // or the page shows another state
   const number = number_text(language, place.position);
   const ahead = place.ahead ? counted(texts, language, 'ahead', place.ahead) : texts.next.other;

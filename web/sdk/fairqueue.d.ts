@@ -34,13 +34,22 @@ export interface Place {
   /** The event's or queue's id. */
   readonly line: string;
   readonly status: Status;
-  /** Never changes; lower numbers are served first. */
+  /** Never changes. Lower numbers are served first, but for those of a lobby with a draw. */
   readonly number: number;
-  /** From 1; null unless waiting. */
+  /** From 1; null unless waiting, and in a lobby. */
   readonly position: number | null;
   readonly ahead: number | null;
   /** Range in seconds; null: no estimate yet. */
   readonly eta: { readonly low: number; readonly high: number } | null;
+  /** In a lobby, and until its draw. WAITS_FOR_BEACON: the draw waits for a public value. */
+  readonly lobby: {
+    readonly status: 'OPEN' | 'CLOSED' | 'WAITS_FOR_BEACON';
+    readonly draw: 'none' | 'at_opening';
+    readonly people: number;
+    readonly opensAt: string;
+  } | null;
+  /** In a lobby, of members: `code` lets others join. */
+  readonly party: { readonly code: string; readonly members: number } | null;
   /** Null: not told, as of queues and of places that may buy hidden tickets. */
   readonly outlook: Outlook | null;
   /** The event is sold out, and tickets that come back go to the first in line. */

@@ -49,7 +49,7 @@ const outlook_of = (odds) =>
 
 /** A place of either API in SDK form. `known`: the current place, for members that an answer omits. */
 export function place_of(answer, known = {}) {
-  const { eta } = answer;
+  const { eta, lobby } = answer;
   const id = answer.entry_id ?? answer.ticket_id;
   // Ignores a late answer: within a class a position never grows.
   const is_older =
@@ -66,6 +66,10 @@ export function place_of(answer, known = {}) {
     position,
     ahead: position === null ? null : position - 1,
     eta: eta ? { low: eta.low_seconds, high: eta.high_seconds } : null,
+    lobby: lobby
+      ? { status: lobby.status, draw: lobby.draw, people: lobby.people, opensAt: lobby.opens_at }
+      : null,
+    party: answer.party ?? null,
     outlook: outlook_of(answer.outlook),
     waitingList: answer.outlook?.waiting_list ?? known.waitingList ?? false,
     message: answer.message ?? null,
@@ -96,6 +100,8 @@ export function place_after(place, frame) {
       return {
         ...place,
         position: frame.position,
+        lobby: null,
+        party: null,
         ahead: frame.ahead,
         eta: frame.eta ? { low: frame.eta.low_seconds, high: frame.eta.high_seconds } : null,
         outlook: outlook_of(frame.outlook) ?? place.outlook,
@@ -106,6 +112,8 @@ export function place_after(place, frame) {
         ...place,
         status: 'ADMITTED',
         position: null,
+        lobby: null,
+        party: null,
         ahead: null,
         eta: null,
         token: frame.admission_token ?? frame.session_token,
@@ -121,6 +129,8 @@ export function place_after(place, frame) {
         ...place,
         status: frame.type.toUpperCase(),
         position: null,
+        lobby: null,
+        party: null,
         ahead: null,
         eta: null,
         token: null,

@@ -320,6 +320,34 @@ CAF_TEST(a place in line reads its odds and on a waiting list what happens next)
   CAF_CHECK(has("Join the waiting list:"));
 }
 
+CAF_TEST(a place in a lobby reads how many are there and how the draw goes) {
+  event_view line;
+  line.event.name = "Final";
+  line.event.status = event_status::active;
+  line.event.queue_opens_at = from_unix_ms(1'800'000'000'000);
+  line.event.lobby.announced = "the lottery's numbers";
+  line.event.lobby.beacon = beacon_kind::announced;
+  entry_view place;
+  place.number = queue_number{7};
+  place.lobby = {lobby_phase::open, draw_kind::at_opening, 1'200, line.event.queue_opens_at};
+  const std::string base;
+  const auto says = [&](std::string_view words, language in = language::en) {
+    wait_view view{.in = in, .base = base, .line = line};
+    view.place = &place;
+    view.signed_in = true;
+    return render(wait_page(view), base, nullptr).body.find(words) != std::string::npos;
+  };
+  CAF_CHECK(says("1,200") && says("Coming earlier gives no advantage") && says("Open a party"));
+  CAF_CHECK(says("Raniji dolazak ne donosi prednost", language::hr));
+  place.party_code = "7-ABCDEFGH";
+  place.party_size = 2;
+  CAF_CHECK(says("7-ABCDEFGH") && says("2 people are in it") && !says("Open a party"));
+  place.lobby.phase = lobby_phase::waiting;
+  CAF_CHECK(says("the lottery&#39;s numbers") && !says("7-ABCDEFGH"));
+  place.lobby = {lobby_phase::open, draw_kind::none, 3, line.event.queue_opens_at};
+  CAF_CHECK(says("in the order of joining") && !says("draws a lot"));
+}
+
 CAF_TEST(a template escapes each value by its place) {
   const std::string base;
   config::brand brand;

@@ -177,7 +177,8 @@ CAF_TEST(an event) {
     "\"time_zone\":\"Africa/Lagos\",\"description\":\"One\\u000a*two*\","
     "\"picture\":null,\"rotating_codes\":false,\"transfers_max\":1,"
     "\"questions\":[{\"id\":2,\"label\":\"Meal?\",\"kind\":\"choice\",\"to\":\"attendee\",\"required\":true,"
-    "\"choices\":[\"Rice\",\"Yam\"]}],\"challenge\":\"none\","
+    "\"choices\":[\"Rice\",\"Yam\"]}],\"challenge\":\"none\",\"lobby_opens_at\":null,\"draw\":\"none\","
+    "\"party_max\":6,"
     "\"queue\":{\"policy\":\"batch\",\"concurrency\":null,\"rate_per_minute\":null,\"batch_size\":50,"
     "\"admission_interval_ms\":5000,\"over_admission_factor\":1.1,\"session_ttl_seconds\":1200,"
     "\"claim_window_seconds\":300,\"reclaim_window_seconds\":60,\"reclaims_max\":3,\"ticket_ttl_seconds\":0,"
@@ -187,11 +188,12 @@ CAF_TEST(an event) {
     "\"longitude\":-0.400100},"
     "\"waiting_list\":{\"enabled\":false,\"claim_window_seconds\":1800,\"quiet_from_minute\":null,"
     "\"quiet_until_minute\":null,\"began_at\":null},"
+    "\"beacon\":{\"kind\":\"none\",\"chain_hash\":null,\"round\":null,\"announced\":null},"
     "\"ticket_types\":[{\"id\":\"01a3185c-5000-7000-8000-000400000003\",\"name\":\"Standard\","
     "\"price\":500000,\"total\":10,\"max_per_order\":1,\"on_sale\":true,\"hidden\":false,"
     "\"sale_from\":null,\"sale_until\":null,\"description\":null,\"available\":3}],"
     "\"total_inventory\":10,\"available\":3,"
-    "\"sold_out\":false,\"created_at\":null,\"updated_at\":null}");
+    "\"sold_out\":false,\"lobby\":null,\"created_at\":null,\"updated_at\":null}");
   std::string list;
   append_event_list(list, {v, v}, true, [](const event_view&) { return "abc"; });
   const auto parsed = boost::json::parse(list).get_object();

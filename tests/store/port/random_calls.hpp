@@ -117,7 +117,8 @@ private:
     if (a == accounts_aggregate && percent(90)) return account_change();
     if (crowd ? percent(90) : percent(20)) return entry_joined{joining(image)};
     if (percent(crowd ? 60 : 20)) return seat_change(image);
-    switch (below(34)) {
+    switch (below(35)) {
+      case 34: return lobby_stored{lobby()};
       case 29:
       case 30:
       case 31: return gate_change(image);
@@ -154,6 +155,18 @@ private:
       case 12: return idempotency_stored{sample_key(below(50), time())};
       default: return receipt_stored{receipt()};
     }
+  }
+
+  lobby_row lobby() {
+    lobby_row r;
+    r.opened_at = time();
+    r.seed = percent(5) ? "" : "5e";
+    r.closed_at = percent(50) ? time() : never;
+    r.drawn_at = percent(30) ? time() : never;
+    r.root = percent(70) ? "ab" : "";
+    r.last = queue_number{below(6)};
+    r.beacon = status(beacon_kind::announced);
+    return r;
   }
 
   change gate_change(const aggregate_image& image) {
