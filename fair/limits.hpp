@@ -9,6 +9,10 @@ namespace fq {
 /// Bytes of a text in a record: an entry of a bundle has at most 65,535, and a record has two texts.
 inline constexpr std::size_t record_text_max = 16'000;
 
+// -- noted
+/// Bytes of a row: a turn of the log reads a few of them.
+inline constexpr std::size_t noted_piece_max = 32 * 1024;
+
 // -- note
 /// Hashes of a consistency proof: more than a tree of 2^63 leaves needs (c2sp.org/tlog-witness).
 inline constexpr std::size_t proof_hashes_max = 63;
