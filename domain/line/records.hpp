@@ -5,6 +5,7 @@
 #include "domain/base/ids.hpp"
 #include "domain/base/time.hpp"
 #include "domain/line/group.hpp"
+#include "domain/model/event_rows.hpp"
 
 #include <array>
 #include <cstdint>
@@ -31,8 +32,6 @@ enum class log_record_kind : std::uint8_t {
   session_ended,
   hand,
 };
-enum class draw_kind : std::uint8_t { none, at_opening };
-enum class beacon_kind : std::uint8_t { none, drand, announced };
 enum class changed_by : std::uint8_t { holder, hand };
 enum class left_why : std::uint8_t { holder, expired, over, hand };
 enum class session_end : std::uint8_t { completed, expired, revoked };

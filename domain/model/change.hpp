@@ -5,18 +5,16 @@
 #pragma once
 #include "domain/model/rows.hpp"
 
-#include <memory>
 #include <variant>
 #include <vector>
 
 namespace fq {
 
-/// Catalog: a new aggregate with epoch 0, its event, its ticket types and its seat plan, if any. Refused if
-/// the aggregate number exists.
+/// Catalog: a new aggregate with epoch 0, its event and its ticket types. Refused if the aggregate number
+/// exists.
 struct event_created {
   event_row event;
   std::vector<ticket_type_row> ticket_types;
-  std::shared_ptr<const event_plan_row> plan = {}; ///< a pointer, because a change of any kind has its room
 };
 
 /// The whole event row (settings, status, times). Refused unless the stored status is `from`.
@@ -221,6 +219,11 @@ struct lock_freed {
   std::string name;
 };
 
+/// Inserted, or replaced.
+struct lobby_stored {
+  lobby_row row;
+};
+
 /// Accounts: inserted, or replaced by (tenant, organizer, customer).
 struct block_stored {
   block_row row;
@@ -332,7 +335,8 @@ using change = std::variant<
   entries_forgotten, organizer_removed, organizer_session_stored, organizer_session_removed,
   event_ticket_issued, event_ticket_moved, checkin_list_stored, checkin_device_stored, scan_recorded,
   transfer_offered, transfer_moved, statistics_stored, seat_plan_stored, seat_plan_removed, event_plan_set,
-  event_plan_removed, seats_taken, seats_ended, seats_set, lock_taken, lock_freed, log_noted, log_kept>;
+  event_plan_removed, seats_taken, seats_ended, seats_set, lock_taken, lock_freed,
+  lobby_stored, log_noted, log_kept>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

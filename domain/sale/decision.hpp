@@ -38,6 +38,8 @@ struct decision {
   std::vector<invitation_row> invited; ///< invitations to notify customers of
   std::vector<transfer_row> transfers; ///< offers made or ended, with the addresses to notify
   std::vector<line_spot> overtaking; ///< new places before others
+  /// The line has opened: who knows places without positions begins anew.
+  bool gives_positions = false;
   /// Whether a later read would reveal more of this decision than the caller's own new entry; the read then
   /// waits.
   bool reveals = false;

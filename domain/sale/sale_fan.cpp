@@ -121,6 +121,7 @@ refusal sale::open_claim(const customer_id& customer, const queue_line::entry* e
                          const seat_wish& seats) {
   claim_row row;
   row.customer = customer;
+  if (is_guest(customer)) return reason::sign_in_required; // only an order names who gets the tickets
   if (auto no = may_hold(customer, now, row.live_slot)) return no;
   if (!is_shopping(entry, customer, now)) return reason::not_admitted;
   if (std::ranges::any_of(event_.questions, &question::is_required))

@@ -20,7 +20,7 @@ void sale::begin_log(std::string lost, decision& out) {
   queue_.each([&](const queue_line::entry& e) {
     if (!is_in_line(e.status)) return;
     note(joined_record{e.number}, out);
-    if (e.group != 0) note_place(e, out);
+    if (e.group != 0 || queue_.parties().party_of(e.number) != queue_number{}) note_place(e, out);
     if (e.status == entry_status::away) note(away_record{e.number}, out);
   });
 }
@@ -28,7 +28,9 @@ void sale::begin_log(std::string lost, decision& out) {
 /// What is told of an entry's group are the types that the group opens: admission decides by group.
 void sale::note_place(const queue_line::entry& e, decision& out) const {
   if (is_in_line(e.status))
-    note(changed_record{{e.number, e.priority_class, queue_.groups()[e.group].opens, {}}, changed_by::holder},
+    note(changed_record{{e.number, e.priority_class, queue_.groups()[e.group].opens,
+                         queue_.parties().party_of(e.number)},
+                        changed_by::holder},
          out);
 }
 

@@ -72,6 +72,7 @@ refusal sale::invite(const std::vector<customer_id>& customers, const invitation
                      decision& out) {
   if (event_.status != event_status::active && event_.status != event_status::paused)
     return {reason::invalid_transition, std::string{name_of(event_.status)}};
+  if (is_closing()) return reason::unavailable;
   const auto* type = stock_.find(wish.ticket_type);
   if (type == nullptr || !type->hidden)
     return invalid_field("ticket_type_id", "must be a hidden ticket type of the event");

@@ -39,8 +39,6 @@ public:
       if (!is_sound(t) || t.held != 0 || t.sold != 0 || find_row(stored, t.ordinal)) return false;
       put_row(stored, t);
     }
-    if (c.plan && !is_sound(*c.plan)) return false;
-    if (c.plan) fresh.image.plan = *c.plan;
     const std::string status{name_of(c.event.status)};
     fresh.history.push_back({0, name_of(history_kind::event), to_string(c.event.id), "", status, batch_.at});
     state_.aggregates.emplace(number, std::move(fresh));
@@ -220,6 +218,14 @@ public:
     if (plan || !is_sound(c.row)) return false;
     plan = c.row;
     undo([&plan] { plan.reset(); });
+    return true;
+  }
+
+  bool operator()(const lobby_stored& c) {
+    auto& lobby = own_.image.lobby;
+    if (!is_sound(c.row)) return false;
+    undo([&lobby, before = lobby] { lobby = before; });
+    lobby = c.row;
     return true;
   }
 

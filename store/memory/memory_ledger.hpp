@@ -138,6 +138,7 @@ private:
     std::map<customer_id, erasure> erasures; ///< those under way
     std::vector<seat_plan_row> seat_plans; ///< by id
     std::map<std::pair<std::string, tenant_id>, picture_row> pictures; ///< by id and tenant
+    std::map<std::string, witnessed_row> witnessed; ///< by id
   };
   struct undecided {
     std::vector<batch> batches;

@@ -10,6 +10,7 @@
 #include "store/port/notice_store.hpp"
 #include "store/port/picture_store.hpp"
 #include "store/port/record_rows.hpp"
+#include "store/port/witness_store.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -122,6 +123,7 @@ struct aggregate_image {
   std::vector<invitation_row> invitations; ///< by customer
   std::vector<entry_access_row> access; ///< by queue number and promo code
   std::vector<session_lock_row> locks; ///< by name
+  std::optional<lobby_row> lobby; ///< none: it has not opened
   std::optional<statistics_row> statistics; ///< the last row
   std::vector<idempotency_row> idempotency; ///< oldest first
   std::vector<receipt_row> receipts; ///< oldest first
@@ -267,7 +269,7 @@ struct history_row {
   friend bool operator==(const history_row&, const history_row&) = default;
 };
 
-class ledger : public notice_store, public picture_store, public log_store {
+class ledger : public notice_store, public picture_store, public witness_store, public log_store {
 public:
   /// Commits each batch exactly once, as many as possible in one transaction. Returns one outcome per batch,
   /// in order; a refused batch does not affect the others. Throws ledger_unavailable or commit_unknown for
@@ -444,6 +446,8 @@ public:
   bool remove_endpoint(tenant_id tenant, const uuid& endpoint) override;                                     \
   bool store_picture(const picture_row& picture) override;                                                   \
   std::vector<char> find_picture(const std::string& id, picture_size size) override;                         \
+  std::optional<witnessed_row> find_witnessed(const std::string& id) override;                               \
+  bool store_witnessed(const witnessed_row& next, const witnessed_before& before) override;                         \
   log_rows read_log(aggregate_id aggregate, const log_wish& wish) override
 
 /// Status of migration N, for `fairqueue migrate`.

@@ -478,6 +478,14 @@ std::vector<char> postgres_ledger::find_picture(const std::string& id, picture_s
   return in_session([&](session& s) { return s.notices.pictures.find(id, size); });
 }
 
+std::optional<witnessed_row> postgres_ledger::find_witnessed(const std::string& id) {
+  return in_session([&](session& s) { return s.notices.witness.find(id); });
+}
+
+bool postgres_ledger::store_witnessed(const witnessed_row& next, const witnessed_before& before) {
+  return in_session([&](session& s) { return s.notices.witness.store(next, before); });
+}
+
 log_rows postgres_ledger::read_log(aggregate_id aggregate, const log_wish& wish) {
   return in_session([&](session& s) {
     postgres_transaction snapshot(s.db, postgres_access::snapshot, patience_.load);

@@ -56,8 +56,6 @@ public:
     add_inserted(rounds_.rows(round, postgres_write::insert_event), e, {});
     for (const auto& t : c.ticket_types)
       add_inserted(rounds_.rows(round, postgres_write::insert_ticket_type), t, {e.aggregate, e.tenant});
-    if (c.plan)
-      add_inserted(rounds_.rows(round, postgres_write::insert_event_plan), *c.plan, {e.aggregate, e.tenant});
     // The history of the event starts before its first batch.
     write_history({e.aggregate, 0, 0, e.tenant}, {history_kind::event, e.id}, std::optional<event_status>{},
                   e.status);
@@ -292,6 +290,10 @@ public:
   void operator()(const lock_freed& c) {
     row(rounds_.round_for({of(item::lock, std::hash<std::string>{}(c.name))}), postgres_write::remove_lock,
         batch_.aggregate, c.name);
+  }
+
+  void operator()(const lobby_stored& c) {
+    insert(rounds_.round_for({of(item::lobby)}), postgres_write::store_lobby, c.row);
   }
 
   /// Keyed by customer only: blocks of one customer by two organizers need two rounds.

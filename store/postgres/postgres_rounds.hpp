@@ -81,6 +81,7 @@ private:
     invitation,
     access,
     lock,
+    lobby,
     log,
     block,
     account,

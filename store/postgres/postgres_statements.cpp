@@ -196,6 +196,7 @@ std::array<postgres_statement, postgres_write_count> make_table() {
     {"insert_access", insert<entry_access_row>()},
     {"insert_lock", insert<session_lock_row>()},
     {"remove_lock", remove("session_lock", {aggregate, text("name")})},
+    {"store_lobby", store<lobby_row>()},
     {"store_block", store<block_row>()},
     {"remove_block", remove("blocked_customer", {integer("tenant"), id("organizer"), id("customer")})},
     {"remove_organizer", remove("organizer", {aggregate, id("id")})},

@@ -63,6 +63,7 @@ enum class postgres_write : std::uint8_t {
   insert_access,
   insert_lock,
   remove_lock,
+  store_lobby,
   store_block,
   remove_block,
   remove_organizer,

@@ -493,6 +493,14 @@ std::vector<char> sqlite_ledger::find_picture(const std::string& id, picture_siz
   return connection_->read([&](sqlite_reader&) { return connection_->reading.pictures.find(id, size); });
 }
 
+std::optional<witnessed_row> sqlite_ledger::find_witnessed(const std::string& id) {
+  return connection_->guarded([&] { return connection_->notices.witness.find(id); });
+}
+
+bool sqlite_ledger::store_witnessed(const witnessed_row& next, const witnessed_before& before) {
+  return connection_->write([&] { return connection_->notices.witness.store(next, before); });
+}
+
 log_rows sqlite_ledger::read_log(aggregate_id aggregate, const log_wish& wish) {
   return connection_->read([&](sqlite_reader&) { return connection_->reading.logs.read(aggregate, wish); });
 }

@@ -74,6 +74,7 @@ sqlite_reader::statements::statements(sqlite_db& db) :
     invitations(db, select_rows<invitation_row>() + "WHERE aggregate = ? ORDER BY customer"),
     access(db, select_rows<entry_access_row>() + "WHERE aggregate = ? ORDER BY queue_number, promo_code"),
     locks(db, select_rows<session_lock_row>() + "WHERE aggregate = ? ORDER BY name"),
+    lobby(db, select_rows<lobby_row>() + "WHERE aggregate = ?"),
     idempotency(db, select_rows<idempotency_row>()
                       + "WHERE aggregate = ? AND created_at >= ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
     receipts(db, select_rows<receipt_row>() + "WHERE aggregate = ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
@@ -115,10 +116,11 @@ sqlite_reader::statements::statements(sqlite_db& db) :
                                   " ORDER BY o.id DESC LIMIT ?2"),
     letters_of_tenant(db, letters_of_tenant_sql("")),
     open_letters_of_tenant(db, letters_of_tenant_sql(" AND l.status = 0")),
-    seat_plans(db, select_listed<seat_plan_row>()
-                     + "WHERE tenant = ?1 AND (NOT ?2 OR organizer = ?3) AND id > ?4 ORDER BY id LIMIT ?5"),
+    seat_plans(
+      db, select_listed<seat_plan_row>()
+            + "WHERE tenant = ?1 AND (NOT ?2 OR organizer IN (?3, ?6)) AND id > ?4 ORDER BY id LIMIT ?5"),
     one_seat_plan(db, select_rows<seat_plan_row>()
-                        + "WHERE tenant = ?1 AND (NOT ?2 OR organizer = ?3) AND id = ?4 LIMIT ?5"),
+                        + "WHERE tenant = ?1 AND (NOT ?2 OR organizer IN (?3, ?6)) AND id = ?4 LIMIT ?5"),
     // Each part but the second uses its own partial index.
     to_wake(
       db,
@@ -203,6 +205,8 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.invitations = collect(sql_.invitations.bind(aggregate), row_from<invitation_row>);
   image.access = collect(sql_.access.bind(aggregate), row_from<entry_access_row>);
   image.locks = collect(sql_.locks.bind(aggregate), row_from<session_lock_row>);
+  sql_.lobby.bind(aggregate);
+  while (sql_.lobby.step()) image.lobby = read_row<lobby_row>(sql_.lobby);
   sql_.last_statistics.bind(aggregate);
   while (sql_.last_statistics.step()) image.statistics = read_row<statistics_row>(sql_.last_statistics);
   image.idempotency =
@@ -268,7 +272,7 @@ std::vector<event_ticket_listing> sqlite_reader::list_event_tickets(const event_
 std::vector<seat_plan_row> sqlite_reader::list_seat_plans(const seat_plan_filter& filter) {
   auto& s = (filter.id.is_nil() ? sql_.seat_plans : sql_.one_seat_plan)
               .bind(filter.tenant, filter.organizer.has_value(), filter.organizer.value_or(organizer_id{}),
-                    filter.id.is_nil() ? filter.after : filter.id, filter.limit);
+                    filter.id.is_nil() ? filter.after : filter.id, filter.limit, organizer_id{});
   return collect(s, row_from<seat_plan_row>);
 }
 

@@ -79,6 +79,7 @@ sqlite_writer::statements::statements(sqlite_db& db) :
     remove_seat_plan(db, "DELETE FROM seat_plan WHERE tenant = ? AND id = ?"),
     insert_event_plan(db, insert_sql(table_of<event_plan_row>())),
     remove_event_plan(db, "DELETE FROM event_plan WHERE aggregate = ?"),
+    store_lobby(db, store_sql(table_of<lobby_row>())),
     insert_claim_seat(db, insert_sql(table_of<claim_seat_row>())),
     end_claim_seat(
       db, "UPDATE claim_seat SET is_live = 0 WHERE aggregate = ? AND claim = ? AND seat = ? AND is_live = 1"),
@@ -170,7 +171,6 @@ public:
     sql_.insert_aggregate.run(e.aggregate, aggregate_kind_of(e.kind), e.tenant, batch_.at);
     insert_row(sql_.insert_event, e, {});
     for (const auto& t : c.ticket_types) insert_row(sql_.insert_ticket_type, t, {e.aggregate, e.tenant});
-    if (c.plan) insert_row(sql_.insert_event_plan, *c.plan, {e.aggregate, e.tenant});
     // The history of the event starts before its first batch.
     constexpr auto kind = history_kind::event;
     sql_.insert_history.run(e.aggregate, 0, 0, e.tenant, kind, e.id, nullptr, e.status, batch_.at);
@@ -288,6 +288,7 @@ public:
   bool operator()(const seat_plan_removed& c) { return remove(sql_.remove_seat_plan, c.tenant, c.id); }
   bool operator()(const event_plan_set& c) { return insert(sql_.insert_event_plan, c.row); }
   bool operator()(const event_plan_removed&) { return remove(sql_.remove_event_plan, batch_.aggregate); }
+  bool operator()(const lobby_stored& c) { return insert(sql_.store_lobby, c.row); }
 
   bool operator()(const seats_taken& c) {
     for (const auto& r : c.rows) insert(sql_.insert_claim_seat, r);

@@ -40,7 +40,7 @@ private:
     sqlite_statement insert_payment, update_payment, insert_refund, update_refund;
     sqlite_statement insert_promo_code, update_promo_code, move_promo_uses, insert_order, update_order;
     sqlite_statement insert_event_ticket, update_event_ticket;
-    sqlite_statement store_seat_plan, remove_seat_plan, insert_event_plan, remove_event_plan,
+    sqlite_statement store_seat_plan, remove_seat_plan, insert_event_plan, remove_event_plan, store_lobby,
       insert_claim_seat, end_claim_seat, store_seat_setting;
     sqlite_statement insert_transfer, update_transfer, insert_statistics;
     sqlite_statement insert_log_batch, remove_log_batches, store_log_state, store_log_tile;
