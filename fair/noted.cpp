@@ -5,6 +5,7 @@
 #include "fair/limits.hpp"
 #include "fair/tiles.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -19,6 +20,24 @@ std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t coun
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < count; ++i) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
   return value;
+}
+
+constexpr std::size_t root_at = 1 + 8 + 8 + 8; ///< in the record of a closing, after kind, head and entrants
+
+bool is_open_closing(std::string_view record) {
+  return record.size() == root_at + sizeof(sha256_digest)
+         && record.front() == static_cast<char>(log_record_kind::closed)
+         && record.find_first_not_of('\0', root_at) == std::string_view::npos;
+}
+
+/// Takes the first record of a row off; empty: it is damaged.
+std::string_view next_note(std::string_view& content) {
+  if (content.size() < 2) return {};
+  const auto size = number_at(content, 0, 2);
+  if (size < sequence_at + 8 || content.size() < 2 + size) return {};
+  const auto noted = content.substr(2, size);
+  content.remove_prefix(2 + size);
+  return noted;
 }
 
 std::optional<noted_join> join_of(std::string_view bytes) {
@@ -57,17 +76,28 @@ void note_writer::add(const log_record& record, timestamp at) { add(bytes_of({0,
 
 std::vector<std::vector<char>> note_writer::take() { return std::exchange(pieces_, {}); }
 
+bool has_open_closing(std::string_view content) {
+  while (!content.empty()) {
+    const auto noted = next_note(content);
+    if (noted.empty()) return false;
+    if (is_open_closing(noted)) return true;
+  }
+  return false;
+}
+
+std::string with_root(std::string record, const sha256_digest& root) {
+  if (is_open_closing(record)) std::copy(root.begin(), root.end(), record.begin() + root_at);
+  return record;
+}
+
 bool read_notes(std::string_view content, std::uint64_t sequence, aggregate_id owner,
                 const nonce_maker& nonces,
                 const std::function<void(const std::string& record, queue_number number)>& take) {
   std::string sequence_bytes;
   append_number(sequence_bytes, sequence, 8);
   while (!content.empty()) {
-    if (content.size() < 2) return false;
-    const auto size = number_at(content, 0, 2);
-    if (size < sequence_at + 8 || content.size() < 2 + size) return false;
-    const auto noted = content.substr(2, size);
-    content.remove_prefix(2 + size);
+    const auto noted = next_note(content);
+    if (noted.empty()) return false;
     if (noted.front() != joined_kind) {
       std::string record{noted};
       record.replace(sequence_at, 8, sequence_bytes);

@@ -33,6 +33,11 @@ private:
   std::vector<std::vector<char>> pieces_;
 };
 
+/// Whether it has a closing whose root is not computed yet: decisions note it without.
+[[nodiscard]] bool has_open_closing(std::string_view content);
+/// The record of a closing with this root; others as they are.
+[[nodiscard]] std::string with_root(std::string record, const sha256_digest& root);
+
 /// Calls `take(record, number)` for each record of a row; `number`: of a join, else 0. `sequence`: of the
 /// row's batch; `owner`: the aggregate. False: it is not such content.
 [[nodiscard]] bool read_notes(std::string_view content, std::uint64_t sequence, aggregate_id owner,
