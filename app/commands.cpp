@@ -116,8 +116,8 @@ int run_token(const token_command& command, const config::options& options) {
   std::string out;
   const auto owner = *kind == token_kind::guest ? guests_aggregate : accounts_aggregate;
   for (std::uint32_t i = 0; i < command.count; ++i) {
-    out += issuer.issue(*kind, subject ? *subject : env.make_id(now, owner), now,
-                        seconds{command.ttl_seconds});
+    out +=
+      issuer.issue(*kind, subject ? *subject : env.make_id(now, owner), now, seconds{command.ttl_seconds});
     out += '\n';
   }
   std::cout << out << std::flush;

@@ -13,8 +13,8 @@
 #include "app/mailers.hpp"
 #include "app/mesh.hpp"
 #include "app/release.hpp"
-#include "display/event_times.hpp"
 #include "crypto/order_link.hpp"
+#include "display/event_times.hpp"
 #include "domain/delivery/outbox.hpp"
 #include "net/pages/ticket_papers.hpp"
 #include "net/wire/codec.hpp"
@@ -114,7 +114,8 @@ node::node(const config::options& options, environment& env, std::function<void(
                                                               .ca_file = {}},
                                       env);
   beacons_ = std::make_unique<drand_source>(
-    drand_source::settings{options.draw.beacon_url, http_client::settings{.response_bytes_max = 16 * 1024}}, env);
+    drand_source::settings{options.draw.beacon_url, http_client::settings{.response_bytes_max = 16 * 1024}},
+    env);
   gateways_ = open_gateways(options, env);
   renew(keys_);
   const auto connections = options.mail.mode == "smtp" ? code_mail_connections : 1;

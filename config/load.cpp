@@ -309,7 +309,8 @@ public:
   void check_witness() {
     const auto logs = split_list(o_.witness.logs);
     require(logs.size() <= limits::witness_logs_max && std::ranges::all_of(logs, is_verifier_key),
-            "witness.logs", "must be verifier keys, like tickets.example/events/<id>/log+ab12cd34+AYqI…: 100 at most");
+            "witness.logs",
+            "must be verifier keys, like tickets.example/events/<id>/log+ab12cd34+AYqI…: 100 at most");
     const auto witnesses = o_.witness.parsed_urls();
     require(witnesses.has_value(), "witness.urls",
             "must be like https://other.example/witness other.example/witness+ab12cd34+BAbc…: 8 at most");

@@ -4,7 +4,8 @@
 namespace fq {
 
 std::string order_link_secret(const secret_key& stored, const order_id& order) {
-  return to_base64url(hmac_sha256(stored.bytes(), "fairqueue link to the tickets of order " + to_string(order)));
+  return to_base64url(
+    hmac_sha256(stored.bytes(), "fairqueue link to the tickets of order " + to_string(order)));
 }
 
 bool opens_order(const secret_key& stored, const order_id& order, std::string_view secret) {

@@ -74,11 +74,27 @@ inline caf::error read_older(caf::binary_deserializer& source, claim_reply& repl
   return source(reply.no, reply.replayed, v.claim, v.event, v.currency, v.item_ids);
 }
 
-inline constexpr std::string_view later_event_fields[] = {
-  "locks_per_session", "picture", "rotating_codes", "transfers_max", "key_number", "waiting_list",
-  "waiting_list_claim_window_ms", "waiting_list_quiet_from", "waiting_list_quiet_until", "waiting_list_began_at",
-  "questions", "questions_numbered", "challenge", "guests", "lobby_opens_at", "draw", "party_max", "beacon",
-  "beacon_chain_hash", "beacon_round", "beacon_announced"};
+inline constexpr std::string_view later_event_fields[] = {"locks_per_session",
+                                                          "picture",
+                                                          "rotating_codes",
+                                                          "transfers_max",
+                                                          "key_number",
+                                                          "waiting_list",
+                                                          "waiting_list_claim_window_ms",
+                                                          "waiting_list_quiet_from",
+                                                          "waiting_list_quiet_until",
+                                                          "waiting_list_began_at",
+                                                          "questions",
+                                                          "questions_numbered",
+                                                          "challenge",
+                                                          "guests",
+                                                          "lobby_opens_at",
+                                                          "draw",
+                                                          "party_max",
+                                                          "beacon",
+                                                          "beacon_chain_hash",
+                                                          "beacon_round",
+                                                          "beacon_announced"};
 
 inline caf::error read_older(caf::binary_deserializer& source, event_reply& reply) {
   auto& v = reply.event;

@@ -221,7 +221,8 @@ struct erase_customer {
   audit_note note = {}; ///< without personal data
   milliseconds lifetime{24 * 60 * 60 * 1000}; ///< of the customer's tokens
   bool by_operator = false;
-  std::string email = {}; ///< an operator's: of a customer who may never have signed in, only bought as a guest
+  std::string email =
+    {}; ///< an operator's: of a customer who may never have signed in, only bought as a guest
 };
 FQ_INSPECT(erase_customer, x.customer, x.note, x.lifetime, x.by_operator, x.email)
 

@@ -21,8 +21,8 @@ FQ_INSPECT(outlook, x.is_known, x.waiting_list, x.has_share, x.chance, x.share, 
            x.buyers, x.wanted)
 FQ_INSPECT(entry_view, x.id, x.event, x.kind, x.customer, x.subject_name, x.message, x.number, x.status,
            x.position, x.eta_low_seconds, x.eta_high_seconds, x.poll_after_ms, x.admission_no,
-           x.admission_batch, x.joined_at, x.admitted_at, x.session_expires_at, x.claim_by, x.spot, x.lobby, x.party, x.party_size, x.party_code,
-           x.outlook)
+           x.admission_batch, x.joined_at, x.admitted_at, x.session_expires_at, x.claim_by, x.spot, x.lobby,
+           x.party, x.party_size, x.party_code, x.outlook)
 FQ_INSPECT(seat_place, x.section, x.row, x.seat)
 FQ_INSPECT(ticket_seat, x.ticket, x.name, x.place)
 FQ_INSPECT(claim_view, x.claim, x.event, x.currency, x.item_ids, x.seats, x.places)

@@ -67,7 +67,8 @@ struct owner_services {
   draw_worker_handle draws{}; ///< null: owners compute roots and orders themselves, for tests
   /// Asks a drand network for a round; `done` gets its signature as hex digits, or an empty text, on any
   /// thread. Null: no network is configured, and such draws wait.
-  std::function<void(const std::string& chain_hash, std::uint64_t round, std::function<void(std::string)> done)>
+  std::function<void(const std::string& chain_hash, std::uint64_t round,
+                     std::function<void(std::string)> done)>
     fetch_beacon = nullptr;
   sale_board* board = nullptr; ///< event metrics; may be null
   /// Called for new dead letters on an actor's thread; may be null.

@@ -26,22 +26,22 @@ std::string root_of_entrants(aggregate_id owner, const nonce_maker& nonces,
                              const std::vector<sale::entrant_place>& entrants) {
   tree_edge tree;
   for (const auto& e : entrants) {
-    const auto commitment =
-      nonces.commitment(owner, e.where.number, e.subject, e.join_key, e.joined_at);
+    const auto commitment = nonces.commitment(owner, e.where.number, e.subject, e.join_key, e.joined_at);
     tree.append(leaf_hash(entrant_leaf(e.where, commitment)));
   }
   return to_hex(tree.root());
 }
 
-std::shared_ptr<const line_ranks> ranks_of(const lobby_row& lobby, const std::vector<std::uint32_t>& parties) {
+std::shared_ptr<const line_ranks> ranks_of(const lobby_row& lobby,
+                                           const std::vector<std::uint32_t>& parties) {
   std::vector<entrant> entrants(parties.size());
   for (std::size_t i = 0; i < parties.size(); ++i)
     entrants[i] = {queue_number{i + 1}, queue_number{parties[i]}, 0};
   auto beacon = lobby.value;
   if (lobby.beacon == beacon_kind::drand)
     if (const auto bytes = from_hex(lobby.value)) beacon.assign(bytes->begin(), bytes->end());
-  const auto order = draw_order(digest_of(lobby.seed), digest_of(lobby.root),
-                                beacon_value(lobby.beacon, beacon), entrants);
+  const auto order =
+    draw_order(digest_of(lobby.seed), digest_of(lobby.root), beacon_value(lobby.beacon, beacon), entrants);
   std::vector<std::uint32_t> numbers;
   numbers.reserve(order.size());
   for (const auto n : order) numbers.push_back(static_cast<std::uint32_t>(value_of(n)));
@@ -63,10 +63,11 @@ void event_state::follow_draw() {
   switch (step) {
     case none: return;
     case root:
-      return ask_draw_worker([asked, owner = aggregate_, entrants = sale_->lobby_entrants(),
-                              nonces = nonce_maker{nonce_secret_of(services_->stored_key, sale_->event().id)}] {
-        return lobby_computed{asked, root_of_entrants(owner, nonces, entrants)};
-      });
+      return ask_draw_worker(
+        [asked, owner = aggregate_, entrants = sale_->lobby_entrants(),
+         nonces = nonce_maker{nonce_secret_of(services_->stored_key, sale_->event().id)}] {
+          return lobby_computed{asked, root_of_entrants(owner, nonces, entrants)};
+        });
     case beacon: return ask_beacon();
     case order:
       return ask_draw_worker([asked, lobby = *sale_->lobby(), parties = sale_->lobby_parties()] {
@@ -84,10 +85,11 @@ void event_state::ask_draw_worker(std::function<lobby_computed()> work) {
 void event_state::ask_beacon() {
   const auto& lobby = sale_->event().lobby;
   if (lobby.beacon != beacon_kind::drand || !services_->fetch_beacon) return;
-  services_->fetch_beacon(lobby.chain_hash, lobby.round,
-                          [asked = draw_asked_, me = caf::actor_cast<caf::actor>(self_)](std::string signature) {
-                            caf::anon_send(me, lobby_computed{asked, {}, std::move(signature)});
-                          });
+  services_->fetch_beacon(
+    lobby.chain_hash, lobby.round,
+    [asked = draw_asked_, me = caf::actor_cast<caf::actor>(self_)](std::string signature) {
+      caf::anon_send(me, lobby_computed{asked, {}, std::move(signature)});
+    });
 }
 
 void event_state::on_lobby_computed(const lobby_computed& x) {
@@ -190,7 +192,8 @@ std::string event_state::party_code_of(queue_number party) const {
   std::string number;
   for (auto n = value_of(party); n > 0; n /= code_letters.size())
     number.insert(number.begin(), code_letters[n % code_letters.size()]);
-  const auto key = hkdf_sha256(services_->stored_key.bytes(), "fairqueue party codes", to_string(sale_->event().id));
+  const auto key =
+    hkdf_sha256(services_->stored_key.bytes(), "fairqueue party codes", to_string(sale_->event().id));
   const auto mac = hmac_sha256(key.bytes(), number);
   std::string proof;
   for (std::size_t i = 0; i < code_proof_length; ++i) proof += code_letters[mac[i] % code_letters.size()];

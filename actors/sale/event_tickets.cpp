@@ -22,7 +22,8 @@ caf::result<ticket_papers_reply> event_state::on_find_ticket_papers(const find_t
   const auto* order = x.of_order ? sale_->orders().find(x.id) : nullptr;
   const bool is_linked =
     x.by_link && order != nullptr && !order->guest.is_nil() && !order->contact.email.empty();
-  if (x.by_link && !is_linked) return ticket_papers_reply{reason::not_found}; // also if the customer was erased
+  if (x.by_link && !is_linked)
+    return ticket_papers_reply{reason::not_found}; // also if the customer was erased
   const auto holder = is_linked ? order->customer : x.holder;
   const auto add = [&](const event_ticket_row* t) {
     if (t != nullptr && t->holder == holder && is_valid(t->status) && reply.papers.size() < papers_max)

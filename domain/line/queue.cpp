@@ -256,8 +256,8 @@ bool queue_line::set_hidden_types(queue_number n, hidden_types opens) {
 }
 
 const queue_line::entry& queue_line::join(const subject_key& subject, std::uint64_t join_key, timestamp now,
-                                          changes& out, std::string subject_name,
-                                          std::uint8_t priority_class, queue_number party) {
+                                          changes& out, std::string subject_name, std::uint8_t priority_class,
+                                          queue_number party) {
   entry_row row;
   row.number = queue_number{last_number_ + 1};
   row.priority_class = priority_class;

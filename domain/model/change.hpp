@@ -325,18 +325,19 @@ struct cache_generation_raised {
   std::uint64_t from = 0;
 };
 
-using change = std::variant<
-  event_created, event_changed, ticket_type_added, ticket_type_changed, stock_moved, entry_joined,
-  entry_moved, claim_opened, claim_moved, payment_opened, payment_moved, refund_opened, refund_moved,
-  idempotency_stored, receipt_stored, organizer_stored, customer_stored, otp_stored, otp_removed,
-  outbox_appended, cache_generation_raised, tenant_stored, api_key_stored, audit_recorded, promo_code_added,
-  promo_code_changed, promo_uses_moved, order_placed, order_moved, dead_letter_stored, priority_stored,
-  priority_removed, setting_stored, invitation_stored, block_stored, block_removed, access_given,
-  entries_forgotten, organizer_removed, organizer_session_stored, organizer_session_removed,
-  event_ticket_issued, event_ticket_moved, checkin_list_stored, checkin_device_stored, scan_recorded,
-  transfer_offered, transfer_moved, statistics_stored, seat_plan_stored, seat_plan_removed, event_plan_set,
-  event_plan_removed, seats_taken, seats_ended, seats_set, lock_taken, lock_freed,
-  lobby_stored, log_noted, log_kept>;
+using change =
+  std::variant<event_created, event_changed, ticket_type_added, ticket_type_changed, stock_moved,
+               entry_joined, entry_moved, claim_opened, claim_moved, payment_opened, payment_moved,
+               refund_opened, refund_moved, idempotency_stored, receipt_stored, organizer_stored,
+               customer_stored, otp_stored, otp_removed, outbox_appended, cache_generation_raised,
+               tenant_stored, api_key_stored, audit_recorded, promo_code_added, promo_code_changed,
+               promo_uses_moved, order_placed, order_moved, dead_letter_stored, priority_stored,
+               priority_removed, setting_stored, invitation_stored, block_stored, block_removed, access_given,
+               entries_forgotten, organizer_removed, organizer_session_stored, organizer_session_removed,
+               event_ticket_issued, event_ticket_moved, checkin_list_stored, checkin_device_stored,
+               scan_recorded, transfer_offered, transfer_moved, statistics_stored, seat_plan_stored,
+               seat_plan_removed, event_plan_set, event_plan_removed, seats_taken, seats_ended, seats_set,
+               lock_taken, lock_freed, lobby_stored, log_noted, log_kept>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

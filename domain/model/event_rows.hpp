@@ -196,30 +196,28 @@ struct event_row {
   timestamp created_at, updated_at;
   friend bool operator==(const event_row&, const event_row&) = default;
 };
-FQ_ROW(event_row, "event", installation, row_field("id", &row::id, key),
-       row_field("aggregate", &row::aggregate, key), row_field("kind", &row::kind),
-       row_field("tenant", &row::tenant), row_field("organizer", &row::organizer),
-       row_field("external_id", &row::external_id),
-       row_field("message", &row::message, always, setting("message", 0, 500, plain, "", "message")),
-       row_field("name", &row::name, always, setting("name", 1, 200, plain, "", "name")),
-       row_field("currency", &row::currency), row_field("status", &row::status),
-       row_field("queue_opens_at", &row::queue_opens_at, always,
-                 setting("queue_opens_at", 0, 0, plain, "", "opens_at")),
-       row_field("sale_start", &row::sale_start, always, setting("sale_start")),
-       row_field("sale_end", &row::sale_end, always, setting("sale_end")), row_part(&row::queue),
-       row_field("claim_ttl_ms", &row::claim_ttl, always,
-                 setting("claim_ttl_seconds", 1, 86'400, in_seconds)),
-       row_field("claims_per_customer", &row::claims_per_customer, always,
-                 setting("claims_per_customer", 1, 8)),
-       row_field("guests", &row::guests, always, setting("guests")),
-       row_field("async_percent", &row::async_percent, always,
-                 setting("async_percent", 0, 100, null_is_minus_one, "checkout")),
-       row_part(&row::facts), row_part(&row::event_tickets), row_part(&row::waiting_list),
-       row_field("questions", &row::questions, always, setting("questions", 0, 0, shown_alone)),
-       row_field("questions_numbered", &row::questions_numbered),
-       row_field("challenge", &row::challenge, always, setting("challenge", 0, 0, plain, "", "challenge")),
-       row_part(&row::lobby),
-       row_field("created_at", &row::created_at), row_field("updated_at", &row::updated_at))
+FQ_ROW(
+  event_row, "event", installation, row_field("id", &row::id, key),
+  row_field("aggregate", &row::aggregate, key), row_field("kind", &row::kind),
+  row_field("tenant", &row::tenant), row_field("organizer", &row::organizer),
+  row_field("external_id", &row::external_id),
+  row_field("message", &row::message, always, setting("message", 0, 500, plain, "", "message")),
+  row_field("name", &row::name, always, setting("name", 1, 200, plain, "", "name")),
+  row_field("currency", &row::currency), row_field("status", &row::status),
+  row_field("queue_opens_at", &row::queue_opens_at, always,
+            setting("queue_opens_at", 0, 0, plain, "", "opens_at")),
+  row_field("sale_start", &row::sale_start, always, setting("sale_start")),
+  row_field("sale_end", &row::sale_end, always, setting("sale_end")), row_part(&row::queue),
+  row_field("claim_ttl_ms", &row::claim_ttl, always, setting("claim_ttl_seconds", 1, 86'400, in_seconds)),
+  row_field("claims_per_customer", &row::claims_per_customer, always, setting("claims_per_customer", 1, 8)),
+  row_field("guests", &row::guests, always, setting("guests")),
+  row_field("async_percent", &row::async_percent, always,
+            setting("async_percent", 0, 100, null_is_minus_one, "checkout")),
+  row_part(&row::facts), row_part(&row::event_tickets), row_part(&row::waiting_list),
+  row_field("questions", &row::questions, always, setting("questions", 0, 0, shown_alone)),
+  row_field("questions_numbered", &row::questions_numbered),
+  row_field("challenge", &row::challenge, always, setting("challenge", 0, 0, plain, "", "challenge")),
+  row_part(&row::lobby), row_field("created_at", &row::created_at), row_field("updated_at", &row::updated_at))
 
 struct ticket_type_row {
   std::uint32_t ordinal = 0; ///< position in its event, from 0; the key inside the aggregate

@@ -78,12 +78,12 @@ struct claim_row {
   std::uint32_t promo = 0; ///< ordinal + 1 of the promo code used; 0: none
   friend bool operator==(const claim_row&, const claim_row&) = default;
 };
-FQ_ROW(claim_row, "claim", aggregate, row_field("id", &row::id, key),
-       row_field("customer", &row::customer), row_field("queue_number", &row::entry, once),
-       row_field("status", &row::status), row_field("live_slot", &row::live_slot),
-       row_field("item_count", &row::items, expected), row_field("amount", &row::amount, once),
-       row_field("created_at", &row::created_at, once), row_field("expires_at", &row::expires_at),
-       row_field("ended_at", &row::ended_at), row_field("promo", &row::promo, once))
+FQ_ROW(claim_row, "claim", aggregate, row_field("id", &row::id, key), row_field("customer", &row::customer),
+       row_field("queue_number", &row::entry, once), row_field("status", &row::status),
+       row_field("live_slot", &row::live_slot), row_field("item_count", &row::items, expected),
+       row_field("amount", &row::amount, once), row_field("created_at", &row::created_at, once),
+       row_field("expires_at", &row::expires_at), row_field("ended_at", &row::ended_at),
+       row_field("promo", &row::promo, once))
 
 struct payment_row {
   payment_id id;
@@ -157,9 +157,10 @@ struct order_row {
 };
 FQ_ROW(order_row, "orders", aggregate, row_field("id", &row::id, key), row_field("claim", &row::claim),
        row_field("customer", &row::customer, once), row_field("guest", &row::guest, once),
-       row_field("status", &row::status), row_part(&row::contact), row_field("promo_code", &row::promo_code, once),
-       row_field("subtotal", &row::subtotal, once), row_field("discount", &row::discount, once),
-       row_field("donations", &row::donations, once), row_field("platform_fee", &row::platform_fee, once),
+       row_field("status", &row::status), row_part(&row::contact),
+       row_field("promo_code", &row::promo_code, once), row_field("subtotal", &row::subtotal, once),
+       row_field("discount", &row::discount, once), row_field("donations", &row::donations, once),
+       row_field("platform_fee", &row::platform_fee, once),
        row_field("processing_fee", &row::processing_fee, once), row_field("total", &row::total, once),
        row_field("success_url", &row::success_url, once), row_field("cancel_url", &row::cancel_url, once),
        row_field("failure", &row::failure), row_field("payment_link_at", &row::payment_link_at),

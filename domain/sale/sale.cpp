@@ -312,7 +312,8 @@ timestamp sale::next_opening(timestamp now) const {
 }
 
 /// The first entry in line that could buy something, and takes a unit for it; null: none.
-const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now, party_gate& gate, decision& out) {
+const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now, party_gate& gate,
+                                             decision& out) {
   for (;;) {
     const queue_line::entry* best = nullptr;
     for (std::size_t g = 0; g < queue_.groups().size(); ++g) {

@@ -6,9 +6,9 @@
 // sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
 // sale_tickets.cpp (event tickets), sale_transfers.cpp, sale_checkin.cpp (scans at gates), sale_seats.cpp
 // (reserved seats), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden types),
-// sale_lobby.cpp (lobby, draw, parties), sale_locks.cpp (names that sessions lock), sale_waiting_list.cpp (after it is sold out, odds),
-// sale_log.cpp (the public log), sale_people.cpp (blocks,
-// invitations), sale_organizer.cpp.
+// sale_lobby.cpp (lobby, draw, parties), sale_locks.cpp (names that sessions lock), sale_waiting_list.cpp
+// (after it is sold out, odds), sale_log.cpp (the public log), sale_people.cpp (blocks, invitations),
+// sale_organizer.cpp.
 #pragma once
 #include "domain/line/presence.hpp"
 #include "domain/line/queue.hpp"
@@ -97,7 +97,8 @@ public:
   /// `has_solved`: the event's challenge, which a new entry needs.
   /// `party`: of the entry that opened it, to join it in the lobby; 0: none.
   joined join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out,
-              std::string subject_name = {}, std::string_view access_code = {}, bool has_solved = false, queue_number party = {});
+              std::string subject_name = {}, std::string_view access_code = {}, bool has_solved = false,
+              queue_number party = {});
   refusal leave(const subject_key& subject, timestamp now, decision& out);
   /// Ends the session of admission `admission_no`, for its holder or origin. not_admitted if it is over.
   refusal end_session(queue_number n, std::uint32_t admission_no, timestamp now, decision& out);
@@ -542,7 +543,8 @@ private:
   [[nodiscard]] timestamp next_refund_slot(timestamp now) const;
   void refresh(timestamp now, decision& out);
   [[nodiscard]] unit_pools free_pools(timestamp now) const;
-  [[nodiscard]] const queue_line::entry* next_to_admit(unit_pools& pools, timestamp now, party_gate& gate, decision& out);
+  [[nodiscard]] const queue_line::entry* next_to_admit(unit_pools& pools, timestamp now, party_gate& gate,
+                                                       decision& out);
   [[nodiscard]] timestamp next_opening(timestamp now) const;
   admission_answer admit(timestamp now, decision& out, std::uint64_t called = 0);
   void update_sold_out(decision& out);

@@ -17,7 +17,8 @@ hidden_types bit_of(std::uint32_t ordinal) {
 
 void sale::load(const entry_access_row& row) {
   const auto* e = queue_.find(row.number);
-  if (e != nullptr && (is_live(e->status) || (is_closing() && was_entrant(*e)))) access_[row.number].push_back(row.promo_code);
+  if (e != nullptr && (is_live(e->status) || (is_closing() && was_entrant(*e))))
+    access_[row.number].push_back(row.promo_code);
 }
 
 bool sale::opens_hidden(const promo_code_row& code) const {

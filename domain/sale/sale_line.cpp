@@ -26,7 +26,8 @@ refusal sale::queue_is_open(timestamp now) const {
 }
 
 sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out,
-                        std::string subject_name, std::string_view access_code, bool has_solved, queue_number party) {
+                        std::string subject_name, std::string_view access_code, bool has_solved,
+                        queue_number party) {
   if (is_blocked(subject)) return {reason::customer_blocked};
   if (sells() && is_guest(subject) && !event_.guests) return {reason::sign_in_required};
   const auto* own = queue_.find(subject);

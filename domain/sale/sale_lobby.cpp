@@ -60,9 +60,9 @@ void sale::open_lobby(timestamp now, decision& out) {
   lobby_->seed_commitment = std::move(seed.commitment);
   const auto& set = event_.lobby;
   out.content.emplace_back(std::in_place_type<lobby_stored>, lobby_stored{*lobby_});
-  note(lobby_record{event_.queue_opens_at, set.draw,
-                                        static_cast<std::uint8_t>(set.party_max),
-                                        digest_of_hex(lobby_->seed_commitment), set.beacon, source_of(set)}, out);
+  note(lobby_record{event_.queue_opens_at, set.draw, static_cast<std::uint8_t>(set.party_max),
+                    digest_of_hex(lobby_->seed_commitment), set.beacon, source_of(set)},
+       out);
 }
 
 /// Who joins from now on stands behind. The owner computes the root from the places of this moment.
@@ -161,8 +161,7 @@ void sale::level_parties(decision& out) {
   });
   for (const auto& [party, priority_class] : lowest)
     for (const auto n : queue_.parties().members(party))
-      if (queue_.find(n)->priority_class != priority_class)
-        queue_.set_class(n, priority_class, out.content);
+      if (queue_.find(n)->priority_class != priority_class) queue_.set_class(n, priority_class, out.content);
 }
 
 std::vector<std::uint32_t> sale::lobby_parties() const {

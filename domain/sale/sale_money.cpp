@@ -276,8 +276,7 @@ bool sale::claim_again(const payment_id& id, timestamp now, decision& out) {
   if (!slot || !stock_.has_free(old.items) || !is_still_open(old, now)) return false;
   if (seating_ && !seating_->are_free_again(old.id)) return false; // others are not what the customer chose
   const auto* promo = old.promo != 0 ? &promo_codes_.all()[old.promo - 1] : nullptr;
-  if (promo != nullptr
-      && !(has_room(*promo) && has_room(*promo, claims_.promo_uses(customer, old.promo))))
+  if (promo != nullptr && !(has_room(*promo) && has_room(*promo, claims_.promo_uses(customer, old.promo))))
     return false;
   auto row = old;
   row.id = make_uuid(now, event_.aggregate, random_());

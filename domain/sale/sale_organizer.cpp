@@ -51,7 +51,8 @@ refusal validate_lobby(const event_row& e) {
   };
   const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
   if (is_set(lobby.opens_at) && lobby.opens_at >= e.queue_opens_at)
-    return invalid_field("lobby_opens_at", is_queue ? "must be before opens_at" : "must be before queue_opens_at");
+    return invalid_field("lobby_opens_at",
+                         is_queue ? "must be before opens_at" : "must be before queue_opens_at");
   if (lobby.draw == draw_kind::at_opening && !is_set(lobby.opens_at))
     return invalid_field("lobby_opens_at", "is required with a draw");
   if (lobby.beacon != beacon_kind::none && lobby.draw == draw_kind::none)
@@ -60,11 +61,11 @@ refusal validate_lobby(const event_row& e) {
     if (lobby.chain_hash.size() != 64 || !std::ranges::all_of(lobby.chain_hash, is_hex))
       return invalid_field(beacon("beacon.chain_hash", "beacon_chain_hash"),
                            "must be 64 hexadecimal digits in lower case");
-    if (lobby.round == 0) return invalid_field(beacon("beacon.round", "beacon_round"), "is required with drand");
+    if (lobby.round == 0)
+      return invalid_field(beacon("beacon.round", "beacon_round"), "is required with drand");
   }
   if (lobby.beacon == beacon_kind::announced && lobby.announced.empty())
-    return invalid_field(beacon("beacon.announced", "beacon_announced"),
-                         "must say what the value will be");
+    return invalid_field(beacon("beacon.announced", "beacon_announced"), "must say what the value will be");
   return {};
 }
 

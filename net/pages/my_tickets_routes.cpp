@@ -99,9 +99,9 @@ awaitable<response> show_linked(visit v) {
   const auto& event = got.reply.event;
   if (is_link_over(event.facts, now)) co_return problem(fault::not_found, v.rq.request_id);
   ticket_holder who{v.in, v.base(), now, {}, v.base() + std::string{v.rq.path}};
-  auto page = my_tickets_page(
-    who, linked_tickets(got.reply), {},
-    [&](const event_ticket_listing&) { return v.ctx.shared->ticket_keys(event); }, {});
+  auto page =
+    my_tickets_page(who, linked_tickets(got.reply), {},
+                    [&](const event_ticket_listing&) { return v.ctx.shared->ticket_keys(event); }, {});
   co_return render(std::move(page), v.base(), brand_of(v.ctx, event.tenant));
 }
 

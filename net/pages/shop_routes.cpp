@@ -276,8 +276,7 @@ awaitable<response> act_on_choice(visit v) {
     co_return problem(fault::invalid_field, v.rq.request_id,
                       {{"t.", "invalid", "Must be a number of tickets."}});
   const bool is_purchase = action == "buy";
-  if (auto why = problem_of(v.sent, *items, at.event, is_purchase, is_guest(v.shopper));
-      !why.empty())
+  if (auto why = problem_of(v.sent, *items, at.event, is_purchase, is_guest(v.shopper)); !why.empty())
     co_return show_choice(v, at, {std::nullopt, std::move(why), 400});
   for (auto& item : *items) item.donation = donation_in(v.sent, at.event.event.currency).value_or(0);
   auto answering = is_purchase ? buy(v, at, std::move(*items)) : show_quote(v, at, std::move(*items));
@@ -293,8 +292,7 @@ awaitable<response> show_order(visit v) {
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
   if (auto no = refused(v.rq, got)) co_return std::move(*no);
   const auto event = got.reply.order.claim.event;
-  auto sale =
-    co_await ask_event(v.ctx, owner_of(v.id), find_event{{event, {}, event_kind::sale}, v.shopper});
+  auto sale = co_await ask_event(v.ctx, owner_of(v.id), find_event{{event, {}, event_kind::sale}, v.shopper});
   if (auto no = refused(v.rq, sale)) co_return std::move(*no);
   auto page = order_page(shopper_of(v), got.reply.order, sale.reply.event);
   co_return render(std::move(page), v.base(), brand_of(v.ctx, sale.reply.event.event.tenant));
@@ -312,8 +310,7 @@ awaitable<response> pay_again(const visit& v) {
   find_order question{v.id, v.shopper};
   auto found = co_await ask_event(v.ctx, owner_of(v.id), std::move(question));
   if (auto no = refused(v.rq, found)) co_return std::move(*no);
-  open_payment wish{
-    v.shopper, found.reply.order.order.claim, v.ctx.options.payments.gateway, {}, v.rq.trace};
+  open_payment wish{v.shopper, found.reply.order.order.claim, v.ctx.options.payments.gateway, {}, v.rq.trace};
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
   if (auto no = refused(v.rq, got); no && no->status != 409) co_return std::move(*no);
   co_return see_other(v, order_path(v.id));

@@ -158,10 +158,9 @@ config::brand brand_of(const context& ctx, tenant_id tenant) {
 void keep_shopper(const visit& v, response& answer, token_kind kind, const uuid& subject) {
   const auto life = std::chrono::duration_cast<seconds>(v.ctx.options.tokens.ttl);
   const bool ends = subject.is_nil();
-  set_cookie(
-    answer, v.cookie_name(customer_cookie),
-    ends ? std::string{} : v.ctx.issuer.issue(kind, subject, v.ctx.environment.wall_now(), life),
-    {v.base(), ends ? 0 : life.count(), v.is_secure()});
+  set_cookie(answer, v.cookie_name(customer_cookie),
+             ends ? std::string{} : v.ctx.issuer.issue(kind, subject, v.ctx.environment.wall_now(), life),
+             {v.base(), ends ? 0 : life.count(), v.is_secure()});
 }
 
 } // namespace fq::net

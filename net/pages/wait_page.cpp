@@ -196,8 +196,8 @@ void show_still(site_page& page, const wait_view& v, face is) {
   set_notice(data, v, false);
   data.show("PAUSED", v.line.event.status == event_status::paused);
   data.set_optional("MESSAGE", v.line.event.message);
-  data.show("TAKES_GUESTS", is == face::sign_in && v.line.event.guests
-                              && v.sign_in.step == sign_in_step::address);
+  data.show("TAKES_GUESTS",
+            is == face::sign_in && v.line.event.guests && v.sign_in.step == sign_in_step::address);
   if (is == face::sign_in)
     set_sign_in(data, v.sign_in, v.mail_folder,
                 v.has_mailbox ? v.base + std::string{mailbox_path} : std::string{});

@@ -406,8 +406,9 @@ awaitable<response> act(visit v) {
   if (action == "join") return join_line(std::move(v));
   if (action == "leave") return leave_line(std::move(v));
   if (action == "adopt") return adopt_place(std::move(v));
-  return ready(problem(fault::invalid_field, v.rq.request_id,
-                       {{"action", "invalid", "Must be code, enter, mail_link, guest, join, leave or adopt."}}));
+  return ready(
+    problem(fault::invalid_field, v.rq.request_id,
+            {{"action", "invalid", "Must be code, enter, mail_link, guest, join, leave or adopt."}}));
 }
 
 } // namespace

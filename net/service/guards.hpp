@@ -41,8 +41,8 @@ enum class query_use : std::uint8_t {
 /// The checks of one audience, then the step.
 using guard = awaitable<response>(context& ctx, const request& rq, const path_parameters& path, step run,
                                   query_use query);
-guard with_anybody, with_anybody_or_person, with_customer, with_customer_or_guest, with_manager, with_customer_or_manager,
-  with_ticket, with_device;
+guard with_anybody, with_anybody_or_person, with_customer, with_customer_or_guest, with_manager,
+  with_customer_or_manager, with_ticket, with_device;
 awaitable<response> with_api_key(context& ctx, const request& rq, const path_parameters& path, step run,
                                  std::initializer_list<api_key_scope> scopes);
 /// 403 with this detail for an organizer. For a step behind with_manager.
@@ -67,8 +67,8 @@ awaitable<response> keyed_step(context& ctx, const request& rq, const path_param
 template <step run, address_limit limit, query_use query = query_use::none>
 inline constexpr guarded_handler for_anybody{checked_step<with_anybody, run, query>, audience::anybody,
                                              limit};
-/// A manager's token sets `by` and `who`, a customer's or a guest's sets `who`. Other valid tokens count as anonymous; an
-/// invalid one gets 401.
+/// A manager's token sets `by` and `who`, a customer's or a guest's sets `who`. Other valid tokens count as
+/// anonymous; an invalid one gets 401.
 template <step run, query_use query = query_use::none>
 inline constexpr guarded_handler for_anybody_or_persons{checked_step<with_anybody_or_person, run, query>,
                                                         audience::anybody_or_persons,

@@ -68,13 +68,14 @@ void after_public(context& ctx, const request& rq, const route* found, response&
 std::vector<route> public_routes(std::size_t webhook_body_limit) {
   std::vector<route> all;
   for (const auto table : {
-         access_routes(),       audit_routes(),   auth_routes(),         checkin_routes(), claim_routes(), lobby_routes(),
-         customer_routes(),     event_routes(),   event_ticket_routes(), export_routes(),  notice_routes(),
-         order_desk_routes(),   order_routes(),   payment_routes(),      people_routes(),  picture_routes(),
-         report_routes(),       queue_routes(),   seat_routes(),         task_routes(),    ticket_routes(),
-         waiting_room_routes(), webhook_routes(), ws_routes(),           asset_routes(),   demo_routes(),
-         my_tickets_routes(),   root_routes(),    sandbox_routes(),      scan_routes(),    shop_routes(),
-         wait_routes(),         witness_routes(), fairness_routes(), log_routes(),     ops_routes(),     plan_routes(),     challenge_routes(),
+         access_routes(),  audit_routes(),        auth_routes(),    checkin_routes(),      claim_routes(),
+         lobby_routes(),   customer_routes(),     event_routes(),   event_ticket_routes(), export_routes(),
+         notice_routes(),  order_desk_routes(),   order_routes(),   payment_routes(),      people_routes(),
+         picture_routes(), report_routes(),       queue_routes(),   seat_routes(),         task_routes(),
+         ticket_routes(),  waiting_room_routes(), webhook_routes(), ws_routes(),           asset_routes(),
+         demo_routes(),    my_tickets_routes(),   root_routes(),    sandbox_routes(),      scan_routes(),
+         shop_routes(),    wait_routes(),         witness_routes(), fairness_routes(),     ops_routes(),
+         plan_routes(),    challenge_routes(),      log_routes(),
        })
     all.insert(all.end(), table.begin(), table.end());
   for (auto& row : all)

@@ -175,10 +175,10 @@ void append_lobby(std::string& out, const event_view& view) {
     return;
   }
   const bool draws = view.event.lobby.draw == draw_kind::at_opening;
-  const auto* status = !is_set(l.closed_at)              ? "OPEN"
-                       : is_set(l.drawn_at)              ? "DRAWN"
-                       : draws && !l.root.empty()        ? "WAITS_FOR_BEACON"
-                                                         : "CLOSED";
+  const auto* status = !is_set(l.closed_at)       ? "OPEN"
+                       : is_set(l.drawn_at)       ? "DRAWN"
+                       : draws && !l.root.empty() ? "WAITS_FOR_BEACON"
+                                                  : "CLOSED";
   out += ",\"lobby\":{\"status\":\"";
   out += status;
   out += "\",\"opened_at\":";

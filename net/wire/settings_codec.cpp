@@ -114,8 +114,10 @@ void append_value(std::string& out, const setting_rule& rule, const T& value) {
     append_time(out, value);
   else if constexpr (std::is_same_v<T, bool>)
     out += value ? "true" : "false";
-  else if constexpr (std::is_same_v<T, admission_policy> || std::is_same_v<T, challenge_kind> || std::is_same_v<T, draw_kind>
-                     || std::is_same_v<T, beacon_kind>)
+  else if constexpr (
+    std::is_same_v<
+      T,
+      admission_policy> || std::is_same_v<T, challenge_kind> || std::is_same_v<T, draw_kind> || std::is_same_v<T, beacon_kind>)
     append_text(out, name_of(value));
   else if constexpr (std::is_same_v<T, milliseconds>)
     append_integer(out, rule.form == json_form::in_seconds ? value.count() / 1000 : value.count());

@@ -447,7 +447,7 @@ public:
   bool store_picture(const picture_row& picture) override;                                                   \
   std::vector<char> find_picture(const std::string& id, picture_size size) override;                         \
   std::optional<witnessed_row> find_witnessed(const std::string& id) override;                               \
-  bool store_witnessed(const witnessed_row& next, const witnessed_before& before) override;                         \
+  bool store_witnessed(const witnessed_row& next, const witnessed_before& before) override;                  \
   log_rows read_log(aggregate_id aggregate, const log_wish& wish) override
 
 /// Status of migration N, for `fairqueue migrate`.

@@ -190,7 +190,10 @@ test('a guest buys without a code, and the link in the mail opens the tickets', 
   const other = link.replace(id, h.order); // Ann has signed in, so her order has no link
   for (const no of [wrong, other]) expect_problem(await h.server.get(no), 404, 'not_found', no);
   for (const row of fs.readdirSync(h.server.data_dir).filter((name) => name.startsWith('ledger.db')))
-    assert.ok(!fs.readFileSync(path.join(h.server.data_dir, row)).includes(secret), 'no ledger has the secret');
+    assert.ok(
+      !fs.readFileSync(path.join(h.server.data_dir, row)).includes(secret),
+      'no ledger has the secret',
+    );
 
   const owner = await sign_in(h.server, email);
   const { items } = (await h.server.get('/event-tickets', { token: owner.token })).json;

@@ -30,8 +30,8 @@ void checker::applied(const batch& b) {
   }
   for (const auto& c : b.content) {
     const auto* moved = std::get_if<entry_moved>(&c);
-    const bool goes_on = moved != nullptr && moved->row.party == going_
-                         && moved->row.status == entry_status::admitted;
+    const bool goes_on =
+      moved != nullptr && moved->row.party == going_ && moved->row.status == entry_status::admitted;
     if (!goes_on) check_torn_party();
     std::visit([this](const auto& x) { see(x); }, c);
   }
@@ -123,9 +123,8 @@ void checker::see(const entry_joined& c) {
   entries_[row.number] = row;
   waiting_.insert(place_of(row));
   if (row.party != queue_number{}) {
-    const auto members = std::ranges::count_if(entries_, [&](const auto& e) {
-      return e.second.party == row.party && is_in_line(e.second.status);
-    });
+    const auto members = std::ranges::count_if(
+      entries_, [&](const auto& e) { return e.second.party == row.party && is_in_line(e.second.status); });
     if (!lobby_ || is_set(lobby_->closed_at)) fail("lobby", "a party was joined after the lobby");
     if (members > static_cast<std::ptrdiff_t>(event_.lobby.party_max)) fail("lobby", "a party is too large");
   }
@@ -301,8 +300,8 @@ void checker::see(const claim_moved& c) {
 /// What a guest has paid for is the customer's of its order, within the customer's limit.
 void checker::check_bought_by_guest(const customer_id& guest, const claim_row& claim) {
   const auto* order = order_of(claim.id);
-  if (!is_guest(guest) || claim.status != claim_status::confirmed || order == nullptr
-      || order->guest != guest || order->customer != claim.customer)
+  if (!is_guest(guest) || claim.status != claim_status::confirmed || order == nullptr || order->guest != guest
+      || order->customer != claim.customer)
     fail("I2", "a claim got another customer");
   check_claims_of(claim.customer);
   check_blocked(claim.customer, claim.ended_at, "bought by way of a guest");
@@ -435,8 +434,8 @@ timestamp checker::deadline_of(const entry_row& row) const {
 }
 
 std::uint64_t checker::room(timestamp now) const {
-  if (event_.status != event_status::active || now < event_.queue_opens_at || waiting_.empty() || awaits_draw()
-      || !sells_anything(now))
+  if (event_.status != event_status::active || now < event_.queue_opens_at || waiting_.empty()
+      || awaits_draw() || !sells_anything(now))
     return 0;
   const auto q = admission();
   if (q.policy == admission_policy::open)

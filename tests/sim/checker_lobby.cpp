@@ -29,7 +29,8 @@ void checker::see(const lobby_stored& c) {
     std::ranges::count_if(entries_, [](const auto& e) { return is_in_line(e.second.status); }));
   if (!before) {
     if (!entries_.empty()) fail("lobby", "it opened after somebody had joined");
-    if (seed_commitment_of(now.seed) != now.seed_commitment) fail("lobby", "its seed is not the published one");
+    if (seed_commitment_of(now.seed) != now.seed_commitment)
+      fail("lobby", "its seed is not the published one");
     return reached(rare::lobby_opened);
   }
   if (now.seed != before->seed || now.opened_at != before->opened_at) fail("lobby", "it opened again");
@@ -66,7 +67,8 @@ void checker::draw() {
     for (int shift = 56; shift >= 0; shift -= 8) message += static_cast<char>(drawn_for >> shift & 0xff);
     const auto mac = hmac_sha256(view_bytes(key), message);
     lots.push_back({std::string(mac.begin(), mac.end()), drawn_for, n});
-    if (e.party != queue_number{} && is_in_line(e.status)) lowest[e.party] = std::max(lowest[e.party], e.priority_class);
+    if (e.party != queue_number{} && is_in_line(e.status))
+      lowest[e.party] = std::max(lowest[e.party], e.priority_class);
   }
   std::ranges::sort(lots);
   for (std::size_t i = 0; i < lots.size(); ++i) ranks_[queue_number{lots[i].number}] = i + 1;
@@ -80,8 +82,9 @@ void checker::draw() {
 }
 
 bool checker::awaits_draw() const {
-  return lobby_ && (!is_set(lobby_->closed_at)
-                    || (event_.lobby.draw == draw_kind::at_opening && !is_set(lobby_->drawn_at)));
+  return lobby_
+         && (!is_set(lobby_->closed_at)
+             || (event_.lobby.draw == draw_kind::at_opening && !is_set(lobby_->drawn_at)));
 }
 
 /// Who has had a position keeps it.

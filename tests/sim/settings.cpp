@@ -247,29 +247,25 @@ constexpr std::array event_drawings{
                      }},
   drawing<event_row>{"draw", 1,
                      [](event_values& p, const draw_from& d) {
-                       p.set(&lobby_settings::draw,
-                             d.chance(500) ? draw_kind::none : draw_kind::at_opening);
+                       p.set(&lobby_settings::draw, d.chance(500) ? draw_kind::none : draw_kind::at_opening);
                      }},
   drawing<event_row>{"party_max", 1,
                      [](event_values& p, const draw_from& d) {
                        p.set(&lobby_settings::party_max, d.some<std::uint32_t>(1, 4));
                      }},
-  drawing<event_row>{"beacon", 1,
-                     [](event_values& p, const draw_from&) {
-                       p.set(&lobby_settings::beacon, beacon_kind::announced);
-                     }},
-  drawing<event_row>{"beacon_chain_hash", 1,
-                     [](event_values& p, const draw_from&) {
-                       p.set(&lobby_settings::chain_hash, std::string(64, 'a'));
-                     }},
+  drawing<event_row>{
+    "beacon", 1,
+    [](event_values& p, const draw_from&) { p.set(&lobby_settings::beacon, beacon_kind::announced); }},
+  drawing<event_row>{
+    "beacon_chain_hash", 1,
+    [](event_values& p, const draw_from&) { p.set(&lobby_settings::chain_hash, std::string(64, 'a')); }},
   drawing<event_row>{"beacon_round", 1,
                      [](event_values& p, const draw_from& d) {
                        p.set(&lobby_settings::round, d.some<std::uint64_t>(1, 1'000));
                      }},
-  drawing<event_row>{"beacon_announced", 1,
-                     [](event_values& p, const draw_from&) {
-                       p.set(&lobby_settings::announced, "The lottery's numbers.");
-                     }},
+  drawing<event_row>{
+    "beacon_announced", 1,
+    [](event_values& p, const draw_from&) { p.set(&lobby_settings::announced, "The lottery's numbers."); }},
 };
 
 constexpr std::array type_drawings{

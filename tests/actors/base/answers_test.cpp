@@ -138,8 +138,9 @@ CAF_TEST(the event of an answer of the last release is read whole) {
   v.takes_access_codes = true;
   older_bytes old{5};
   old.put(stored.no, stored.replayed);
-  old.put_row(v.event,
-              [](std::string_view name) { return std::ranges::find(later_event_fields, name) != std::end(later_event_fields); });
+  old.put_row(v.event, [](std::string_view name) {
+    return std::ranges::find(later_event_fields, name) != std::end(later_event_fields);
+  });
   old.put(v.ticket_types, v.sold_out, v.takes_access_codes);
   const auto found = old.repeated<event_reply>();
   CAF_REQUIRE(found && !found->no && found->replayed);

@@ -56,8 +56,8 @@ struct lobby : sample_sale {
 
 template <class Record>
 std::size_t noted(const decision& d) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-    d.records, [](const log_record& r) { return std::holds_alternative<Record>(r); }));
+  return static_cast<std::size_t>(
+    std::ranges::count_if(d.records, [](const log_record& r) { return std::holds_alternative<Record>(r); }));
 }
 
 } // namespace
@@ -171,8 +171,10 @@ CAF_TEST(settings of a lobby are checked) {
               e.lobby.draw = draw_kind::none;
               e.lobby.beacon = beacon_kind::drand;
             }).starts_with("beacon.kind"));
-  CAF_CHECK(refused([](event_row& e) { e.lobby.beacon = beacon_kind::drand; }).starts_with("beacon.chain_hash"));
-  CAF_CHECK(refused([](event_row& e) { e.lobby.beacon = beacon_kind::announced; }).starts_with("beacon.announced"));
+  CAF_CHECK(
+    refused([](event_row& e) { e.lobby.beacon = beacon_kind::drand; }).starts_with("beacon.chain_hash"));
+  CAF_CHECK(
+    refused([](event_row& e) { e.lobby.beacon = beacon_kind::announced; }).starts_with("beacon.announced"));
 }
 
 CAF_TEST(a party has one lot and its members follow each other) {
@@ -252,7 +254,9 @@ CAF_TEST(a party waits until there is room for all and nobody overtakes it) {
     CAF_CHECK((s.admitted(5) == std::vector<std::uint64_t>{2})); // two places are free, the party needs three
     s.leave(2);
   }
-  CAF_CHECK((s.admitted(5) == (single_first ? std::vector<std::uint64_t>{1, 2, 3, 4} : std::vector<std::uint64_t>{1, 3, 4})));
+  CAF_CHECK(
+    (s.admitted(5)
+     == (single_first ? std::vector<std::uint64_t>{1, 2, 3, 4} : std::vector<std::uint64_t>{1, 3, 4})));
 }
 
 CAF_TEST(a party for which room cannot come goes in order of number and the rest stay first) {

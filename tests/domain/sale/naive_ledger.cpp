@@ -109,11 +109,9 @@ void naive_ledger::one(const claim_moved& x) {
   require(x.from == x.row.status || is_step(claim_rules, x.from, x.row.status), "claim: illegal step (I10)");
   require(slot_is_free(x.row), "claim: slot taken (I2)");
   require(k.customer == x.row.customer
-            || (is_guest(k.customer) && x.row.status == claim_status::confirmed
-                && !is_guest(x.row.customer)),
+            || (is_guest(k.customer) && x.row.status == claim_status::confirmed && !is_guest(x.row.customer)),
           "claim: another customer");
-  require(k.amount == x.row.amount && k.entry == x.row.entry
-            && k.created_at == x.row.created_at,
+  require(k.amount == x.row.amount && k.entry == x.row.entry && k.created_at == x.row.created_at,
           "claim: an immutable column changed");
   k = x.row;
 }

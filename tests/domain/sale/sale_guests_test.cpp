@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guests buy without a sign-in: what they hold is theirs, what is paid is the buyer's, within the buyer's limit.
+// Guests buy without a sign-in: what they hold is theirs, what is paid is the buyer's, within the buyer's
+// limit.
 #define CAF_SUITE domain_sale_guests
 #include "tests/domain/sale/orders_fixture.hpp"
 

@@ -36,9 +36,9 @@ line_ranks drawn_order(const sale& s) {
   std::vector<std::tuple<std::size_t, std::uint32_t, std::uint32_t>> lots;
   for (std::uint32_t n = 1; n <= parties.size(); ++n) {
     const auto drawn_for = parties[n - 1] == 0 ? n : parties[n - 1];
-    lots.emplace_back(std::hash<std::string>{}(lobby.seed + lobby.root + lobby.value
-                                               + std::to_string(drawn_for)),
-                      drawn_for, n);
+    lots.emplace_back(
+      std::hash<std::string>{}(lobby.seed + lobby.root + lobby.value + std::to_string(drawn_for)), drawn_for,
+      n);
   }
   std::ranges::sort(lots);
   std::vector<std::uint32_t> order;

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- FairQueue ledger, SQLite engine, version 35: the public log of a line. Older programs note nothing in it: run
+-- FairQueue ledger, SQLite engine, version 38: the public log of a line. Older programs note nothing in it: run
 -- this version on all nodes before a sale whose log counts.
 -- needs: 11
 

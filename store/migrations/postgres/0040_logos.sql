@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- FairQueue ledger, Postgres engine, version 34: logos of tenants. Older programs do not know that a tenant names a
+-- FairQueue ledger, Postgres engine, version 40: logos of tenants. Older programs do not know that a tenant names a
 -- picture, and may delete it.
 -- needs: 11
 
