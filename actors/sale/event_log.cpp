@@ -29,8 +29,8 @@ log_growth growth_of(const log_rows& rows) {
   std::vector<log_part> edge;
   for (const auto& t : rows.tiles) {
     const bool is_bundle = t.level == bundle_level;
-    edge.push_back({is_bundle, is_bundle ? 0 : t.level, t.position, {t.content.begin(), t.content.end()},
-                    t.last_number});
+    edge.push_back(
+      {is_bundle, is_bundle ? 0 : t.level, t.position, {t.content.begin(), t.content.end()}, t.last_number});
   }
   return {rows.state->size, rows.state->last_number, std::move(edge)};
 }
@@ -44,7 +44,10 @@ growth_proof proof_of(const prove_growth& x, const std::vector<log_tile_row>& ti
 }
 
 log_tile_row row_of(std::uint32_t number, log_part part) {
-  return {number, part.is_bundle ? bundle_level : part.level, part.position, part.last_number,
+  return {number,
+          part.is_bundle ? bundle_level : part.level,
+          part.position,
+          part.last_number,
           {part.content.begin(), part.content.end()}};
 }
 
@@ -98,7 +101,8 @@ void event_state::note_records(decision& d, timestamp t) {
 void event_state::add_notes(batch& b) {
   auto pieces = log_.notes.take();
   if (pieces.empty()) return;
-  for (auto& piece : pieces) b.content.emplace_back(std::in_place_type<log_noted>, log_noted{{std::move(piece)}});
+  for (auto& piece : pieces)
+    b.content.emplace_back(std::in_place_type<log_noted>, log_noted{{std::move(piece)}});
   journal_->hold(b.to_seq, [this] { arm_log(log_pause); });
 }
 
@@ -165,7 +169,9 @@ caf::result<growth_proof> event_state::on_prove_growth(const prove_growth& x) {
         if (found.rows) proof = proof_of(x, found.rows->tiles);
         promise.deliver(std::move(proof));
       },
-      [promise](const caf::error&) mutable { promise.deliver(growth_proof{reason::unavailable, {}}); });
+      [promise](const caf::error&) mutable {
+        promise.deliver(growth_proof{reason::unavailable, {}});
+      });
   return promise;
 }
 

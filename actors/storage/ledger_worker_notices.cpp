@@ -115,7 +115,8 @@ ack_reply ledger_worker_state::store(const fq::store_picture& x) {
 
 log_read ledger_worker_state::find(const fq::read_log& x) {
   auto rows = std::make_shared<log_rows>();
-  if (!reached([&] { *rows = ledger_->read_log(x.aggregate, x.wish); })) return {reason::unavailable, nullptr};
+  if (!reached([&] { *rows = ledger_->read_log(x.aggregate, x.wish); }))
+    return {reason::unavailable, nullptr};
   if (!rows->state) return {reason::not_found, nullptr};
   return {{}, std::move(rows)};
 }

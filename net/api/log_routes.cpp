@@ -32,7 +32,8 @@ response log_answer(std::string_view type, std::string body, std::string_view ca
 /// The aggregate of the log whose address has this id; empty for what cannot be one.
 std::optional<aggregate_id> aggregate_in(std::string_view id) {
   const auto parsed = parse_uuid(id);
-  return parsed && owner_of(*parsed) >= first_event_aggregate ? std::optional{owner_of(*parsed)} : std::nullopt;
+  return parsed && owner_of(*parsed) >= first_event_aggregate ? std::optional{owner_of(*parsed)}
+                                                              : std::nullopt;
 }
 
 /// Whether the address is that of the log: the id, and that it is an event or a queue.
@@ -81,7 +82,8 @@ std::optional<std::string> first_records(const std::vector<char>& bundle, std::u
   std::size_t at = 0;
   for (; count > 0; --count) {
     if (at + 2 > bundle.size()) return std::nullopt;
-    const auto high = static_cast<unsigned char>(bundle[at]), low = static_cast<unsigned char>(bundle[at + 1]);
+    const auto high = static_cast<unsigned char>(bundle[at]),
+               low = static_cast<unsigned char>(bundle[at + 1]);
     at += 2 + (static_cast<std::size_t>(high) << 8 | low);
   }
   return at <= bundle.size() ? std::optional{std::string{bundle.data(), at}} : std::nullopt;

@@ -10,10 +10,10 @@
 #include "net/pages/routes.hpp"
 #include "net/pages/visit.hpp"
 #include "net/pages/wait_page.hpp"
-#include "net/service/public_log.hpp"
 #include "net/service/code_guesses.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/limits.hpp"
+#include "net/service/public_log.hpp"
 #include "net/service/services.hpp"
 #include "net/service/sign_in.hpp"
 #include "net/wire/challenge_codec.hpp"
@@ -349,7 +349,8 @@ std::string device_link(const visit& v, const entry_id& place) {
          + v.ctx.issuer.issue(token_kind::ticket, place, v.ctx.environment.wall_now(), device_link_life);
 }
 
-/// For pages without script: what GET /events/{id}/queue/receipt and GET /tickets/{id}/receipt are for programs.
+/// For pages without script: what GET /events/{id}/queue/receipt and GET /tickets/{id}/receipt are for
+/// programs.
 awaitable<response> show_proof(visit v) {
   const auto ticket = ticket_of(v);
   if (!ticket && v.shopper.is_nil()) co_return see_other(v, page_path(v));

@@ -38,8 +38,7 @@ struct found_join {
 std::optional<found_join> find_join(const log_tile_row& bundle, queue_number number) {
   const std::string_view all{bundle.content.data(), bundle.content.size()};
   std::string wanted;
-  for (int shift = 56; shift >= 0; shift -= 8)
-    wanted += static_cast<char>(value_of(number) >> shift & 0xff);
+  for (int shift = 56; shift >= 0; shift -= 8) wanted += static_cast<char>(value_of(number) >> shift & 0xff);
   std::uint64_t index = bundle.position * tile_width;
   for (std::size_t at = 0; at + 2 <= all.size(); ++index) {
     const auto size = static_cast<std::size_t>(static_cast<unsigned char>(all[at])) << 8
@@ -55,8 +54,9 @@ std::optional<found_join> find_join(const log_tile_row& bundle, queue_number num
 }
 
 /// Empty: its tiles are pruned.
-std::optional<std::string> receipt_text(const context& ctx, const receipt_reply& entry, const found_join& join,
-                         const log_state_row& log, const std::vector<log_tile_row>& tiles) {
+std::optional<std::string> receipt_text(const context& ctx, const receipt_reply& entry,
+                                        const found_join& join, const log_state_row& log,
+                                        const std::vector<log_tile_row>& tiles) {
   record_nonce nonce;
   for (std::size_t i = 0; i < 8; ++i) {
     nonce[i] = static_cast<std::uint8_t>(entry.nonce.hi >> (56 - 8 * i) & 0xff);
@@ -66,18 +66,21 @@ std::optional<std::string> receipt_text(const context& ctx, const receipt_reply&
   for (const auto& t : tiles) contents[{t.level, t.position}] = {t.content.begin(), t.content.end()};
   try {
     const auto proof = inclusion_proof(join.index, log.size, subtrees_in(contents, log.size));
-    return proof_text(receipt_extra(nonce, entry.entry, join.record), join.index, proof, checkpoint_note_of(ctx, log));
+    return proof_text(receipt_extra(nonce, entry.entry, join.record), join.index, proof,
+                      checkpoint_note_of(ctx, log));
   } catch (const std::out_of_range&) { return std::nullopt; }
 }
 
 /// Not in the log yet: a moment later it is.
 response not_covered(const request& rq) {
-  return problem(fault::unavailable, rq.request_id, "The join is not in the public log yet.", receipt_retry_after);
+  return problem(fault::unavailable, rq.request_id, "The join is not in the public log yet.",
+                 receipt_retry_after);
 }
 
 } // namespace
 
-awaitable<response> answer_receipt(context& ctx, const request& rq, aggregate_id aggregate, receipt_reply entry) {
+awaitable<response> answer_receipt(context& ctx, const request& rq, aggregate_id aggregate,
+                                   receipt_reply entry) {
   auto finding = read_log_rows(ctx, rq, aggregate, {.joined = entry.number});
   auto bundle = co_await finding;
   if (bundle.no) co_return std::move(*bundle.no);

@@ -41,9 +41,7 @@ struct stored_log {
   }
 };
 
-nonce_maker nonces() {
-  return nonce_maker{nonce_secret_of(secret_key{}, {1, 2})};
-}
+nonce_maker nonces() { return nonce_maker{nonce_secret_of(secret_key{}, {1, 2})}; }
 
 } // namespace
 
@@ -98,7 +96,9 @@ CAF_TEST(noted records come out in order with the sequence of their batch) {
   CAF_REQUIRE_EQUAL(pieces.size(), 1u);
   CAF_CHECK(w.take().empty());
   std::vector<std::pair<std::string, std::uint64_t>> read;
-  const auto take = [&](const std::string& record, queue_number n) { read.emplace_back(record, value_of(n)); };
+  const auto take = [&](const std::string& record, queue_number n) {
+    read.emplace_back(record, value_of(n));
+  };
   const std::string_view content{pieces[0].data(), pieces[0].size()};
   CAF_REQUIRE(read_notes(content, 42, aggregate_id{16}, nonces(), take));
   CAF_REQUIRE_EQUAL(read.size(), 2u);
@@ -124,13 +124,15 @@ CAF_TEST(a nonce depends on all that is erased with the entry and on the log) {
 
 CAF_TEST(many notes are cut into pieces at records) {
   note_writer w;
-  for (std::uint64_t n = 1; n <= 2'000; ++n) w.add(noted_join{queue_number{n}, 1, from_unix_ms(5), {0, n}, n});
+  for (std::uint64_t n = 1; n <= 2'000; ++n)
+    w.add(noted_join{queue_number{n}, 1, from_unix_ms(5), {0, n}, n});
   const auto pieces = w.take();
   CAF_CHECK(pieces.size() > 1);
   std::uint64_t next = 1;
   for (const auto& piece : pieces)
-    CAF_REQUIRE(read_notes({piece.data(), piece.size()}, 1, aggregate_id{16}, nonces(),
-                           [&](const std::string&, queue_number n) { CAF_CHECK_EQUAL(value_of(n), next++); }));
+    CAF_REQUIRE(
+      read_notes({piece.data(), piece.size()}, 1, aggregate_id{16}, nonces(),
+                 [&](const std::string&, queue_number n) { CAF_CHECK_EQUAL(value_of(n), next++); }));
   CAF_CHECK_EQUAL(next, 2'001u);
 }
 

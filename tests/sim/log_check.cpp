@@ -202,7 +202,8 @@ std::string what_is_wrong_in_log(memory_ledger& store, aggregate_id aggregate, b
       for (const auto& bytes : entries_of(found.tiles.front().content)) {
         tree.append(leaf_hash(bytes));
         const auto seen = read_record(bytes);
-        if (seen.sequence < last.sequence || seen.at < last.at) return "a record is older than the one before";
+        if (seen.sequence < last.sequence || seen.at < last.at)
+          return "a record is older than the one before";
         if (auto wrong = draw.take(seen); !wrong.empty()) return wrong;
         rules.take(seen.what, [&](queue_number n) {
           const auto row = rows.find(n);

@@ -9,6 +9,7 @@
 namespace fq::sim {
 
 /// Empty, or what is wrong. `is_draining`: records may still wait for their turn.
-[[nodiscard]] std::string what_is_wrong_in_log(memory_ledger& store, aggregate_id aggregate, bool is_draining);
+[[nodiscard]] std::string what_is_wrong_in_log(memory_ledger& store, aggregate_id aggregate,
+                                               bool is_draining);
 
 } // namespace fq::sim

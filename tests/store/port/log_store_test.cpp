@@ -86,7 +86,9 @@ CAF_TEST(the bundle of a join is the first that reaches its number) {
     FQ_COMMITS(w.put({log_kept{state(600),
                                {tile(bundle_level, 0, "one", 200), tile(bundle_level, 1, "two", 200),
                                 tile(bundle_level, 2, "three", 300), tile(0, 0, "x", 999)}}}));
-    const auto found = [&](std::uint64_t n) { return w.store.read_log(sale, {.joined = queue_number{n}}).tiles; };
+    const auto found = [&](std::uint64_t n) {
+      return w.store.read_log(sale, {.joined = queue_number{n}}).tiles;
+    };
     CAF_CHECK((found(1) == std::vector{tile(bundle_level, 0, "one", 200)}));
     CAF_CHECK((found(200) == std::vector{tile(bundle_level, 0, "one", 200)}));
     CAF_CHECK((found(201) == std::vector{tile(bundle_level, 2, "three", 300)}));
@@ -99,8 +101,8 @@ CAF_TEST(another origin has tiles of its own and those of the first stay) {
     FQ_COMMITS(w.put({log_kept{state(1), {tile(0, 0, "old")}}}));
     FQ_COMMITS(w.put({log_kept{state(1, 0, 0, 2), {tile(0, 0, "new", 0, 2)}}}));
     CAF_CHECK((w.store.read_log(sale, {.edge = true}).tiles == std::vector{tile(0, 0, "new", 0, 2)}));
-    CAF_CHECK((w.store.read_log(sale, {.number = 1, .tiles = {{0, 0}}}).tiles
-               == std::vector{tile(0, 0, "old")}));
+    CAF_CHECK(
+      (w.store.read_log(sale, {.number = 1, .tiles = {{0, 0}}}).tiles == std::vector{tile(0, 0, "old")}));
   });
 }
 
@@ -130,7 +132,8 @@ CAF_TEST(an accepted loss marks the log) {
     const auto head = w.store.peek(sale).head;
     w.store.acquire(sale, {}, std::nullopt, {head.epoch, head.applied_seq + 5});
     CAF_CHECK(!w.image().log->is_lost);
-    const audit_row row{id_of(77), default_tenant, w.image().event->id, "system", "loss.accept", "{}", "", noon};
+    const audit_row row{id_of(77), default_tenant, w.image().event->id, "system", "loss.accept", "{}", "",
+                        noon};
     CAF_REQUIRE(w.store.accept_loss(sale, row));
     CAF_CHECK(w.image().log->is_lost);
   });

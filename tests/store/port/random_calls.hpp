@@ -174,8 +174,8 @@ private:
     kept.state.last_number = queue_number{below(9)};
     kept.state.cosignatures = text("witness", 3);
     for (auto n = below(3); n > 0; --n)
-      kept.tiles.push_back({kept.state.number, percent(50) ? bundle_level : 0, below(4), queue_number{below(9)},
-                            some_bytes()});
+      kept.tiles.push_back(
+        {kept.state.number, percent(50) ? bundle_level : 0, below(4), queue_number{below(9)}, some_bytes()});
     return kept;
   }
 
