@@ -2,6 +2,7 @@
 #include "actors/storage/ledger_worker.hpp"
 
 #include "actors/base/limits.hpp"
+#include "actors/storage/log_audit.hpp"
 #include "domain/base/planted.hpp"
 #include "domain/sale/idempotency.hpp"
 
@@ -432,8 +433,12 @@ void ledger_worker_state::mark_outbox(const fq::mark_outbox& x) {
 }
 
 void ledger_worker_state::peek(const peek_aggregate& x) {
-  aggregate_peeked reply{x.reading, nullptr};
-  reached([&] { reply.found = std::make_shared<const aggregate_snapshot>(ledger_->peek(x.aggregate)); });
+  aggregate_peeked reply{x.reading, nullptr, {}};
+  reached([&] {
+    auto rows = ledger_->peek(x.aggregate);
+    reply.of_log = contradictions_of_log(*ledger_, x.aggregate, rows);
+    reply.found = std::make_shared<const aggregate_snapshot>(std::move(rows));
+  });
   answer(std::move(reply));
 }
 
