@@ -43,6 +43,15 @@ growth_proof proof_of(const prove_growth& x, const std::vector<log_tile_row>& ti
   } catch (const std::out_of_range&) { return {reason::not_found, {}}; } // pruned
 }
 
+/// Of an entry that has left the memory within its decision.
+noted_join join_of(const changes& content, queue_number number) {
+  for (const auto& c : content)
+    if (const auto* joined = std::get_if<entry_joined>(&c); joined != nullptr && joined->row.number == number)
+      return {number, joined->row.priority_class, joined->row.joined_at, joined->row.subject,
+              joined->row.join_key};
+  return {number, 0, {}, {}, 0};
+}
+
 log_tile_row row_of(std::uint32_t number, log_part part) {
   return {number,
           part.is_bundle ? bundle_level : part.level,
@@ -90,8 +99,10 @@ void event_state::note_records(decision& d, timestamp t) {
       continue;
     }
     if (planted(bug::join_not_noted) && value_of(joined->number) % 3 == 0) continue;
-    const auto& e = *sale_->queue().find(joined->number);
-    log_.notes.add(noted_join{e.number, e.priority_class, e.joined_at, e.subject, e.join_key});
+    const auto* e = sale_->queue().find(joined->number);
+    log_.notes.add(e != nullptr
+                     ? noted_join{e->number, e->priority_class, e->joined_at, e->subject, e->join_key}
+                     : join_of(d.content, joined->number));
   }
   // The batch's rows come at its end; without another change there would be no batch.
   if (d.content.empty()) d.content.emplace_back(std::in_place_type<log_noted>);
