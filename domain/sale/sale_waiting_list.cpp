@@ -2,6 +2,7 @@
 // A sale's waiting list: from the moment that no unit is free or held, the line waits for units that come
 // back. Each goes to the first who may buy it, as always, with a longer window; nobody has to be present.
 // And what the odds of a place depend on.
+#include "domain/sale/log_settings.hpp"
 #include "domain/sale/sale.hpp"
 
 #include <algorithm>
@@ -19,7 +20,11 @@ void sale::follow_waiting_list(timestamp now, decision& out) {
   const bool is_due = is_waiting_list() ? list.enabled && !is_served : begins;
   if (is_due == is_waiting_list()) return;
   const bool watched = watches_presence();
+  const auto settings = settings_text(event_, stock_.types());
   list.began_at = is_due ? now : never;
+  note(hand_record{hand_action::settings, {}, 0, changed_lines(settings, settings_text(event_, stock_.types())),
+                   is_due ? "no unit is free or held" : "units are free again"},
+       out);
   out.content.emplace_back(std::in_place_type<event_changed>, event_changed{event_.status, event_});
   out.reveals = true;
   out.notices.push_back(is_due ? socket_notice_kind::waiting_list : socket_notice_kind::no_waiting_list);

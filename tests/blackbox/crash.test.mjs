@@ -4,6 +4,7 @@
 // the same moments.
 import test from 'node:test';
 import crypto from 'node:crypto';
+import fs from 'node:fs';
 import path from 'node:path';
 import {
   after,
@@ -466,6 +467,32 @@ test('a lobby that is killed around its opening is drawn once', async (t) => {
   assert.equal(new Set(party).size, 1, 'a party is admitted together');
 });
 
+const verify_cli = path.join(import.meta.dirname, '../../web/verify/cli.mjs');
+
+/** The proof of a place, once the join is in the log. */
+const receipt_of = (server, token, event) =>
+  eventually('the place has a proof', async () => {
+    const answer = await server.insist('GET', `/events/${event}/queue/receipt`, { token });
+    return answer.status === 200 && answer.text;
+  });
+
+/** The checker takes the log, with all checkpoints and receipts that were given out. */
+async function check_log(server, event, { receipts, checkpoints }) {
+  const folder = fs.mkdtempSync(path.join(server.data_dir, 'log-'));
+  const args = [verify_cli, server.url, '--event', event];
+  const add = (option, texts) =>
+    texts.forEach((text, i) => {
+      const file = path.join(folder, `${option}-${i}`);
+      fs.writeFileSync(file, text);
+      args.push(`--${option}`, file);
+    });
+  add('receipt', receipts);
+  add('checkpoint', checkpoints);
+  const end = await run(process.execPath, args);
+  assert.equal(end.code, 0, end.out + end.err);
+  return end.out;
+}
+
 test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patience }, async (t) => {
   const random = random_of(seed + 100);
   const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
@@ -475,6 +502,9 @@ test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patienc
     claim_ttl_seconds: 4,
     queue: { batch_size: 20, admission_interval_ms: 250, claim_window_seconds: 2, session_ttl_seconds: 8 },
   });
+  const early = await server.customer();
+  await server.join(early, event);
+  const seen = { receipts: [await receipt_of(server, early, event)], checkpoints: [] };
   let over = false;
   const crowd = run(
     fairqueue_load,
@@ -506,6 +536,7 @@ test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patienc
   while (kills < 4 && !over) {
     await sleep((500 + random() * 1200) * patience);
     if (over) break;
+    seen.checkpoints.push((await server.insist('GET', `/events/${event}/log/checkpoint`)).text);
     await server.restart();
     ++kills;
   }
@@ -513,6 +544,9 @@ test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patienc
   assert.equal(end.code, 0, `after ${kills} kills:\n${end.out}\n${end.err}`);
   assert.ok(kills >= 2, `the sale was over after ${kills} kills`);
   assert.equal((await server.stats(organizer, event)).sold, 100);
+  seen.receipts.push(await receipt_of(server, early, event));
+  const told = await check_log(server, event, seen);
+  assert.match(told, /Numbers 1 to 2\d\d each joined once/);
 });
 
 test('a witness cosigns one of two logs, also of many requests at once and after kill -9', async (t) => {
