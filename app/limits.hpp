@@ -129,6 +129,8 @@ constexpr std::size_t streams_per_node_max = 8, streams_max = 128;
 static_assert(arrivals_max + streams_max + 1 <= descriptor_reserve / 2, "the ledger needs descriptors too");
 /// For the picture of a mail's tickets. A mail goes without it then.
 constexpr milliseconds picture_read_timeout{2'000};
+/// Accounts' answer about a customer who gets a mail; then the mail is tried again.
+constexpr milliseconds mailbox_timeout{2'000};
 /// Without a free descriptor, the port pauses for this time.
 constexpr milliseconds accept_pause{100};
 /// Deadlines have a precision of this.

@@ -264,6 +264,24 @@ struct webhooks_options {
 /// The parts of a comma-separated list, trimmed, without empty parts.
 [[nodiscard]] std::vector<std::string> split_list(std::string_view text);
 
+struct witness_address {
+  std::string url; ///< without "/add-checkpoint"
+  std::string key; ///< verifier key
+};
+
+/// Witnesses of this installation's logs, and this one as a witness of others.
+struct witness_options {
+  std::string logs; ///< verifier keys, comma separated
+  std::string urls; ///< "<address> <verifier key>", comma separated
+
+  /// `urls` in parts; empty if malformed.
+  [[nodiscard]] std::optional<std::vector<witness_address>> parsed_urls() const;
+};
+
+struct draw_options {
+  std::string beacon_url; ///< of a drand network
+};
+
 struct tracing_options {
   std::string url; ///< trace endpoint of the collector; empty: spans are not recorded
   std::string authorization;
@@ -324,6 +342,8 @@ struct options {
   stripe_options stripe;
   push_options push;
   webhooks_options webhooks;
+  witness_options witness;
+  draw_options draw;
   tracing_options tracing;
   log_options log;
   shutdown_options shutdown;

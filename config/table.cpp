@@ -377,6 +377,18 @@ const auto rows = std::to_array<option_row>({
   text_row(FQ_OPTION(webhooks, allow_http), boolean, "false",
            "Send webhooks without TLS too; needs webhooks.allow_private."),
 
+  text_row(
+    FQ_OPTION(witness, urls), optional_text, "",
+    "Witnesses that cosign the public logs of events, comma-separated, each an address, a blank and its "
+    "verifier key: https://other.example/witness other.example/witness+ab12cd34+BAbc…; empty is none."),
+  text_row(
+    FQ_OPTION(witness, logs), optional_text, "",
+    "Verifier keys of other installations' logs that this server cosigns as a witness, comma-separated; "
+    "the key of one event's log is good for all of its installation; empty is none."),
+
+  text_row(FQ_OPTION(draw, beacon_url), url, "https://api.drand.sh",
+           "drand network's HTTP API, for lobbies whose draw waits for one of its rounds."),
+
   text_row(FQ_OPTION(tracing, url), url, "",
            "Collector of spans (OTLP over HTTP with JSON), for example http://127.0.0.1:4318/v1/traces; "
            "empty is none."),

@@ -38,7 +38,7 @@ const license_of = (name) =>
     .map((file) => path.join(here, 'node_modules', name, file))
     .filter((file) => fs.existsSync(file))
     .map((file) => fs.readFileSync(file, 'utf8'))[0];
-/** Licences of the libraries bundled into a file. */
+/** Licences of the libraries bundled into a script. */
 const license_with = (...packages) =>
   [license, ...packages.map((name) => `/* ${name}: ${license_of(name).trim()} */`)].join('\n');
 const common = {
@@ -76,6 +76,7 @@ await Promise.all([
   ),
   script('pages/worker.mjs', 'worker.js'),
   script('pages/tickets_worker.mjs', 'tickets-worker.js'),
+  script('pages/fairness.mjs', 'fairness.mjs', license_with('@noble/curves', '@noble/hashes', 'uplot')),
   script('pages/scan.mjs', 'scan.mjs'),
   script('pages/scan_worker.mjs', 'scan-worker.js'),
   script('pages/challenge.mjs', 'challenge.mjs', license_with('altcha'), { loader: { '.css': 'text' } }),

@@ -115,6 +115,7 @@ accounts_handle::behavior_type accounts_state::behavior() {
     [this](const revoke_api_key& x) { return core_.here_or_there(x, [&] { return on_revoke_key(x); }); },
     [this](const find_customers& x) { return core_.here_or_there(x, [&] { return on_find_customers(x); }); },
     [this](const change_setting& x) { return core_.here_or_there(x, [&] { return on_change_setting(x); }); },
+    [this](const set_tenant_logo& x) { return core_.here_or_there(x, [&] { return on_set_logo(x); }); },
     [this](const record_deed& x) { return core_.here_or_there(x, [&] { return on_record_deed(x); }); },
     [this](const block_customers& x) { return core_.here_or_there(x, [&] { return on_block(x); }); },
     [this](const unblock_customer& x) { return core_.here_or_there(x, [&] { return on_unblock(x); }); },
@@ -183,6 +184,17 @@ caf::result<ack_reply> accounts_state::on_add_tenant(const add_tenant& x) {
   tenants_[x.name] = row;
   changes content;
   content.emplace_back(tenant_stored{std::move(row)});
+  return core_.commit(std::move(content), ack_reply{});
+}
+
+caf::result<ack_reply> accounts_state::on_set_logo(const set_tenant_logo& x) {
+  if (core_.refuses()) return core_.refusal();
+  const auto known = std::ranges::find(tenants_, x.by.tenant, [](const auto& t) { return t.second.id; });
+  if (known == tenants_.end()) return ack_reply{reason::not_found};
+  known->second.logo = x.picture;
+  changes content;
+  record(x.by, "tenant.logo", x.note, {}, content);
+  content.emplace_back(tenant_stored{known->second});
   return core_.commit(std::move(content), ack_reply{});
 }
 

@@ -73,6 +73,7 @@ private:
   caf::result<person_reply> on_verify_otp(const verify_otp& x);
   caf::result<person_reply> on_add_organizer(const add_organizer& x);
   caf::result<ack_reply> on_add_tenant(const add_tenant& x);
+  caf::result<ack_reply> on_set_logo(const set_tenant_logo& x);
   caf::result<tenants_reply> on_list_tenants();
   caf::result<api_key_reply> on_issue_key(const issue_api_key& x);
   caf::result<ack_reply> on_revoke_key(const revoke_api_key& x);

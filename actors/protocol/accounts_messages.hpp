@@ -87,6 +87,14 @@ struct add_tenant {
 FQ_INSPECT(add_tenant, x.name, x.subject_jwk, x.replace, x.stripe_account, x.paystack_subaccount,
            x.payment_metadata, x.mail_name, x.mail_sender, x.mail_colour)
 
+/// A manager sets the logo of its tenant; empty: none.
+struct set_tenant_logo {
+  principal by;
+  audit_note note;
+  std::string picture; ///< id of a stored picture
+};
+FQ_INSPECT(set_tenant_logo, x.by, x.note, x.picture)
+
 struct list_tenants {};
 FQ_INSPECT_EMPTY(list_tenants)
 
@@ -213,8 +221,10 @@ struct erase_customer {
   audit_note note = {}; ///< without personal data
   milliseconds lifetime{24 * 60 * 60 * 1000}; ///< of the customer's tokens
   bool by_operator = false;
+  std::string email =
+    {}; ///< an operator's: of a customer who may never have signed in, only bought as a guest
 };
-FQ_INSPECT(erase_customer, x.customer, x.note, x.lifetime, x.by_operator)
+FQ_INSPECT(erase_customer, x.customer, x.note, x.lifetime, x.by_operator, x.email)
 
 /// From the control socket or the demo set-up. If the address exists, `replace` sets the new password.
 struct add_organizer {
@@ -310,6 +320,7 @@ using accounts_handle =
                    caf::replies_to<find_customers>::with<customers_reply>,
                    caf::replies_to<change_setting>::with<ack_reply>, ///< after commit
                    caf::replies_to<record_deed>::with<ack_reply>, ///< after commit
+                   caf::replies_to<set_tenant_logo>::with<ack_reply>, ///< after commit
                    caf::replies_to<block_customers>::with<customers_reply>, ///< after commit; directories
                                                                             ///< poll the list
                    caf::replies_to<unblock_customer>::with<ack_reply>, ///< after commit

@@ -85,7 +85,8 @@ enum class timer_kind : std::uint8_t {
   pulse,
   moved,
   lapse,
-  statistics
+  statistics,
+  beacon
 };
 
 struct timer_fired {

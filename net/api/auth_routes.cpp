@@ -166,6 +166,17 @@ awaitable<response> check_code(call c) {
   co_return answer;
 }
 
+// -- guests
+
+awaitable<response> begin_as_guest(call c) {
+  if (auto no = expect_no_body(c.rq)) return ready(std::move(*no));
+  person_reply who;
+  who.person = make_guest_id(c.ctx);
+  auto answer = token_answer(c.ctx, token_kind::guest, who, c.ctx.options.tokens.ttl, "guest_id");
+  answer.status = 201;
+  return ready(std::move(answer));
+}
+
 } // namespace
 
 /// A browser mark has limits of its own instead of those of its network address.
@@ -210,8 +221,40 @@ awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::strin
   co_return redeemed_code{std::nullopt, who, std::move(mark), false};
 }
 
+namespace {
+
+/// The same for every address: it does not reveal whether there is an account.
+awaitable<account_address> find_buyer(context& ctx, const request& rq, std::string email) {
+  if (!ctx.shared->guest_orders.take(ctx.shared->key_of(email, {}), ctx.environment.steady_now()).allowed)
+    co_return account_address{std::nullopt, std::move(email)};
+  account_address found{std::nullopt, email};
+  find_customers who{default_tenant, {std::move(email)}};
+  auto got = co_await ask(ctx, ctx.accounts, std::move(who));
+  found.no = refused(rq, got);
+  if (found.no)
+    ctx.shared->guest_orders.give_back(ctx.shared->key_of(found.email, {}), ctx.environment.steady_now());
+  else
+    found.buyer = got.reply.customers.front();
+  co_return found;
+}
+
+} // namespace
+
+void give_back_address(context& ctx, const account_address& account) {
+  if (!account.buyer.is_nil())
+    ctx.shared->guest_orders.give_back(ctx.shared->key_of(account.email, {}), ctx.environment.steady_now());
+}
+
+customer_id make_guest_id(const context& ctx) {
+  return make_uuid(ctx.environment.wall_now(), guests_aggregate, ctx.environment.random_u64());
+}
+
 awaitable<account_address> find_account_address(context& ctx, const request& rq, uuid customer,
                                                 std::string_view contact) {
+  if (is_guest(customer)) {
+    auto finding = find_buyer(ctx, rq, lower_email(contact));
+    co_return co_await finding;
+  }
   const auto erased = [&] { return account_address{problem(fault::unauthenticated, rq.request_id), {}}; };
   if (const auto* here = ctx.shared->known_customers)
     if (auto found = here->mailbox_of(customer))
@@ -238,6 +281,7 @@ std::span<const route> auth_routes() {
     {del, "/auth/organizer/sessions/{id}", for_managers<end_session, query_use::foreign_id>},
     {post, "/auth/customer/otp/request", for_anybody<send_code, address_limit::code>},
     {post, "/auth/customer/otp/verify", for_anybody<check_code, address_limit::code>},
+    {post, "/guests", for_anybody<begin_as_guest, address_limit::guest>},
   };
   return table;
 }

@@ -40,7 +40,7 @@ managed queue_of(const call& c) { return {c.id, c.by, event_kind::queue}; }
 
 response queue_answer(const event_reply& reply) {
   response answer;
-  append_queue(answer.body, reply.event.event);
+  append_queue(answer.body, reply.event);
   return answer;
 }
 

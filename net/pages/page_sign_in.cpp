@@ -77,9 +77,7 @@ void keep_turn(const visit& v, response& answer, const sign_in_turn& turn) {
                  {v.base(), code_seconds, v.is_secure()});
     return;
   }
-  const auto life = std::chrono::duration_cast<seconds>(v.ctx.options.tokens.ttl);
-  keep_customer(v, answer,
-                v.ctx.issuer.issue(token_kind::customer, turn.customer, v.ctx.environment.wall_now(), life));
+  keep_shopper(v, answer, token_kind::customer, turn.customer);
   set_cookie(answer, v.cookie_name(mark_cookie), turn.mark,
              {v.base(), browser_mark_life.count(), v.is_secure()});
 }

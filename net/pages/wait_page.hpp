@@ -21,8 +21,9 @@ struct wait_view {
   std::string picture_url = {}; ///< public address of the event's picture; empty: none
   const entry_view* place = nullptr; ///< null: no entry
   timestamp now = {};
-  bool signed_in = false; ///< events only
-  std::string_view token = {}; ///< for the script: the customer's token (events) or the entry's (queues)
+  bool signed_in = false; ///< events only: as a customer or a guest
+  bool is_guest = false;
+  std::string_view token = {}; ///< for the script: the shopper's token (events) or the entry's (queues)
   std::string session_token = {}; ///< queues, while admitted
   std::string admission_pass = {}; ///< queues, while admitted
   std::string join_key = {}; ///< queues: makes a join that is sent twice one entry

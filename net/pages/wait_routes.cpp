@@ -6,6 +6,7 @@
 #include "net/pages/demo.hpp"
 #include "net/pages/event_facts.hpp"
 #include "net/pages/limits.hpp"
+#include "net/pages/line_of.hpp"
 #include "net/pages/routes.hpp"
 #include "net/pages/visit.hpp"
 #include "net/pages/wait_page.hpp"
@@ -23,20 +24,6 @@ namespace fq::net {
 namespace {
 
 // -- lookups
-
-struct line_found {
-  std::optional<response> no;
-  event_view line = {};
-};
-
-/// Finds an event, else a queue, with that id.
-awaitable<line_found> find_line(const visit& v) {
-  auto got = co_await ask_event(v.ctx, owner_of(v.id), find_event{{v.id, {}, event_kind::sale}});
-  if (!got.error && got.reply.no.why == reason::not_found)
-    got = co_await ask_event(v.ctx, owner_of(v.id), find_event{{v.id, {}, event_kind::queue}});
-  if (auto no = refused(v.rq, got)) co_return line_found{std::move(no), {}};
-  co_return line_found{std::nullopt, std::move(got.reply.event)};
-}
 
 /// The ticket of the token; nothing if it is invalid or of another queue.
 std::optional<entry_id> ticket_of(const visit& v, std::string_view token) {
@@ -76,9 +63,9 @@ place_found found_place(const visit& v, answer<entry_reply>& got) {
   return {std::nullopt, std::move(got.reply.entry)};
 }
 
-awaitable<place_found> find_customers_place(const visit& v) {
-  if (v.customer.is_nil()) co_return place_found{};
-  auto got = co_await ask_event(v.ctx, owner_of(v.id), find_entry{v.id, v.customer});
+awaitable<place_found> find_shoppers_place(const visit& v) {
+  if (v.shopper.is_nil()) co_return place_found{};
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), find_entry{v.id, v.shopper});
   co_return found_place(v, got);
 }
 
@@ -90,7 +77,7 @@ awaitable<place_found> find_tickets_place(const visit& v, std::optional<entry_id
 }
 
 awaitable<place_found> find_own_place(const visit& v, event_kind kind) {
-  return kind == event_kind::sale ? find_customers_place(v) : find_tickets_place(v, ticket_of(v));
+  return kind == event_kind::sale ? find_shoppers_place(v) : find_tickets_place(v, ticket_of(v));
 }
 
 // -- the page
@@ -107,16 +94,17 @@ awaitable<response> show(visit v, sign_in_state sign_in, unsigned status) {
   const auto& event = found.line.event;
   auto own = co_await find_own_place(v, event.kind);
   if (own.no) co_return std::move(*own.no);
-  const auto* brand = brand_of(v.ctx, event.tenant);
+  const auto brand = brand_of(v.ctx, event.tenant);
   wait_view view{.in = v.in, .base = v.base(), .line = found.line};
   view.url = v.ctx.options.http.public_url + page_path(v);
   view.picture_url = picture_url(event.facts, v.ctx.options.http.public_url);
   view.place = own.place ? &*own.place : nullptr;
   view.now = v.ctx.environment.wall_now();
-  view.signed_in = event.kind == event_kind::sale && !v.customer.is_nil();
+  view.signed_in = event.kind == event_kind::sale && !v.shopper.is_nil();
+  view.is_guest = is_guest(v.shopper);
   view.token = event.kind == event_kind::sale ? v.token : ticket_token(v);
   view.sign_in = std::move(sign_in);
-  view.challenge = event.kind == event_kind::sale && v.customer.is_nil()
+  view.challenge = event.kind == event_kind::sale && v.shopper.is_nil()
                      ? code_box_of(v.ctx)
                      : box_of(v.ctx, {event.id, event.kind}, event.challenge);
   view.solved = v.solved;
@@ -124,10 +112,8 @@ awaitable<response> show(visit v, sign_in_state sign_in, unsigned status) {
   view.has_mailbox = demo_for(v.ctx, v.rq) != nullptr;
   if (event.kind == event_kind::queue) view.join_key = random_key(v.ctx);
   view.reason = v.reason;
-  if (brand) {
-    view.return_url = brand->return_url;
-    view.home_url = brand->home_url;
-  }
+  view.return_url = brand.return_url;
+  view.home_url = brand.home_url;
   if (event.kind == event_kind::queue && own.place && own.place->status == entry_status::admitted)
     add_session(v, *own.place, view);
   auto page = wait_page(view);
@@ -275,10 +261,10 @@ awaitable<response> join_line(visit v) {
     auto joining = join_queue(std::move(v), found.line.event.tenant, found.line.event.challenge);
     co_return co_await joining;
   }
-  if (v.customer.is_nil()) co_return see_other(v, page_path(v)); // signed out meanwhile
+  if (v.shopper.is_nil()) co_return see_other(v, page_path(v)); // signed out meanwhile
   auto proof = co_await proof_of(v, {v.id, event_kind::sale}, found.line.event.challenge);
   if (proof.no) co_return std::move(*proof.no);
-  auto place = co_await take_place(v, v.customer, std::move(proof.solved));
+  auto place = co_await take_place(v, v.shopper, std::move(proof.solved));
   if (place.no) co_return std::move(*place.no);
   co_return after_join(v, place.got);
 }
@@ -325,15 +311,29 @@ awaitable<response> mail_link(visit v) {
   co_return back_with(v, "link_sent");
 }
 
+/// A visitor who goes on as a guest wants to join, as after a sign-in.
+awaitable<response> enter_as_guest(visit v) {
+  if (!v.shopper.is_nil()) {
+    auto joining = join_line(std::move(v));
+    co_return co_await joining;
+  }
+  const auto guest = make_guest_id(v.ctx);
+  solved_challenge none; // the page asks for one
+  auto place = co_await take_place(v, guest, std::move(none));
+  auto answer = place.no ? see_other(v, page_path(v)) : after_join(v, place.got);
+  keep_shopper(v, answer, token_kind::guest, guest);
+  co_return answer;
+}
+
 awaitable<response> leave_line(visit v) {
   const auto ticket = ticket_of(v);
   answer<ack_reply> got;
   if (ticket)
     got = co_await ask_event(v.ctx, owner_of(v.id), leave_ticket{*ticket});
-  else if (!v.customer.is_nil())
-    got = co_await ask_event(v.ctx, owner_of(v.id), leave{v.id, v.customer});
+  else if (!v.shopper.is_nil())
+    got = co_await ask_event(v.ctx, owner_of(v.id), leave{v.id, v.shopper});
   if (got.reply.no.why == reason::claim_live && !got.reply.no.id.is_nil())
-    got = co_await ask_event(v.ctx, owner_of(v.id), release_claim{v.customer, got.reply.no.id, true});
+    got = co_await ask_event(v.ctx, owner_of(v.id), release_claim{v.shopper, got.reply.no.id, true});
   if (got.error) co_return infrastructure_problem(got.error, v.rq);
   auto answer = see_other(v, page_path(v)); // an absent entry is a success too
   if (ticket) set_cookie(answer, name_of_place_cookie(v), "", {v.base() + page_path(v), 0, v.is_secure()});
@@ -387,11 +387,16 @@ awaitable<response> act(visit v) {
            : action == "enter" ? enter(std::move(v))
                                : mail_link(std::move(v));
   }
+  if (action == "guest") {
+    if (auto no = limit_address(v.ctx, v.rq, address_limit::guest)) return ready(std::move(*no));
+    return enter_as_guest(std::move(v));
+  }
   if (action == "join") return join_line(std::move(v));
   if (action == "leave") return leave_line(std::move(v));
   if (action == "adopt") return adopt_place(std::move(v));
-  return ready(problem(fault::invalid_field, v.rq.request_id,
-                       {{"action", "invalid", "Must be code, enter, mail_link, join, leave or adopt."}}));
+  return ready(
+    problem(fault::invalid_field, v.rq.request_id,
+            {{"action", "invalid", "Must be code, enter, mail_link, guest, join, leave or adopt."}}));
 }
 
 } // namespace

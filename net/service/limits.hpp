@@ -54,6 +54,11 @@ inline constexpr std::size_t shown_currencies_max = 20;
 inline constexpr std::uint32_t otp_mails_per_client = 2'000;
 inline constexpr seconds otp_mails_window{15 * 60};
 
+/// Orders of guests for one address, of all networks: a person needs one or two, and each may send two mails
+/// that nobody asked for. The owner of the address buys with a code meanwhile.
+inline constexpr std::uint32_t guest_orders_per_address = 5;
+inline constexpr seconds guest_orders_window{15 * 60};
+
 /// Ids of an address that are compared with a customer's: it has another one after each erasure.
 inline constexpr std::uint32_t erasures_tried = 4;
 

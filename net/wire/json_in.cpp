@@ -241,6 +241,17 @@ maybe<challenge_kind> object_reader::challenge(std::string_view name) {
   return {true, *value};
 }
 
+maybe<std::size_t> object_reader::word(std::string_view name, std::span<const std::string_view> words) {
+  const auto* v = find(name);
+  if (!v) return {};
+  for (std::size_t i = 0; v->is_string() && i < words.size(); ++i)
+    if (std::string_view{v->get_string().data(), v->get_string().size()} == words[i]) return {true, i};
+  std::string all;
+  for (const auto word : words) all.append(all.empty() ? "" : ", ").append(word);
+  wrong_type(name, "one of " + all);
+  return {};
+}
+
 const boost::json::array* object_reader::array(std::string_view name, range count) {
   const auto* v = find(name);
   if (!v) return nullptr;

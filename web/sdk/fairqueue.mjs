@@ -30,6 +30,23 @@ export const retry_after_ms = (response) => {
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
 };
 
+const range_of = (range) => (range ? { low: range.low, high: range.high } : null);
+
+/** The odds of a place in SDK form; null: not told. */
+const outlook_of = (odds) =>
+  odds
+    ? {
+        ticketsFree: odds.tickets_free,
+        ticketsHeld: odds.tickets_held,
+        peopleAhead: odds.people_ahead,
+        buyingPercent: range_of(odds.buying_percent),
+        buyersAhead: odds.buyers_ahead,
+        ticketsAhead: odds.tickets_ahead,
+        chancePercent: range_of(odds.chance_percent),
+        chance: odds.chance,
+      }
+    : null;
+
 /** A place of either API in SDK form. `known`: the current place, for members that an answer omits. */
 export function place_of(answer, known = {}) {
   const { eta } = answer;
@@ -49,6 +66,8 @@ export function place_of(answer, known = {}) {
     position,
     ahead: position === null ? null : position - 1,
     eta: eta ? { low: eta.low_seconds, high: eta.high_seconds } : null,
+    outlook: outlook_of(answer.outlook),
+    waitingList: answer.outlook?.waiting_list ?? known.waitingList ?? false,
     message: answer.message ?? null,
     token: answer.admission_token ?? answer.session_token ?? null,
     pass: answer.admission_pass ?? null,
@@ -79,6 +98,8 @@ export function place_after(place, frame) {
         position: frame.position,
         ahead: frame.ahead,
         eta: frame.eta ? { low: frame.eta.low_seconds, high: frame.eta.high_seconds } : null,
+        outlook: outlook_of(frame.outlook) ?? place.outlook,
+        waitingList: frame.outlook?.waiting_list ?? place.waitingList,
       };
     case 'admitted':
       return {
@@ -109,6 +130,8 @@ export function place_after(place, frame) {
       return { ...place, paused: frame.type === 'paused' };
     case 'sold_out':
       return { ...place, soldOut: frame.sold_out };
+    case 'waiting_list':
+      return { ...place, waitingList: frame.waiting_list, outlook: null };
     case 'ended':
       return { ...place, ended: true };
     case 'message':

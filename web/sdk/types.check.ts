@@ -11,6 +11,7 @@ new FairQueue({
 line.addEventListener('change', ({ detail }) => {
   const ahead: number | null = detail.ahead;
   const low: number | undefined = detail.eta?.low;
+  console.log(detail.outlook?.chancePercent?.low, detail.outlook?.chance === 'likely', detail.waitingList);
   console.log(ahead, low, detail.status === 'WAITING');
 });
 line.addEventListener('admitted', ({ detail }) => console.log(detail.token?.length));

@@ -59,6 +59,7 @@ std::set<std::string> tokens_of(audience who) {
     case audience::anybody: return {};
     case audience::anybody_or_persons: return {"", "customer", "operator", "organizer"};
     case audience::customers: return {"customer"};
+    case audience::customers_or_guests: return {"customer", "guest"};
     case audience::managers: return {"operator", "organizer"};
     case audience::operators: return {"operator"};
     case audience::customers_or_managers: return {"customer", "operator", "organizer"};

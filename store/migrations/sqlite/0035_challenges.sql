@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- FairQueue ledger, SQLite engine, version 34: the challenge of a new entry. Older programs ask for none: set it
+-- FairQueue ledger, SQLite engine, version 35: the challenge of a new entry. Older programs ask for none: set it
 -- after all nodes run this version.
 -- needs: 11
 
