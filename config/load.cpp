@@ -269,15 +269,13 @@ public:
   }
 
   void check_challenges() {
-    const auto& c = o_.challenges;
-    require(c.turnstile_site_key.empty() == c.turnstile_secret.empty(), "challenges.turnstile_secret",
-            "and challenges.turnstile_site_key need each other");
-    require(c.hcaptcha_site_key.empty() == c.hcaptcha_secret.empty(), "challenges.hcaptcha_secret",
-            "and challenges.hcaptcha_site_key need each other");
-    require(o_.otp.challenge != "turnstile" || !c.turnstile_secret.empty(), "otp.challenge",
-            "is turnstile, which has no secret key");
-    require(o_.otp.challenge != "hcaptcha" || !c.hcaptcha_secret.empty(), "otp.challenge",
-            "is hcaptcha, which has no secret key");
+    const auto check = [this](const std::string& name, const std::string& key, const std::string& secret) {
+      const auto option = "challenges." + name + "_secret";
+      require(key.empty() == secret.empty(), option.c_str(), "and the site key need each other");
+      require(o_.otp.challenge != name || !secret.empty(), "otp.challenge", "is " + name + ", which has no secret key");
+    };
+    check("turnstile", o_.challenges.turnstile_site_key, o_.challenges.turnstile_secret);
+    check("hcaptcha", o_.challenges.hcaptcha_site_key, o_.challenges.hcaptcha_secret);
   }
 
   void check_push() {
