@@ -272,7 +272,7 @@ public:
     const auto check = [this](const std::string& name, const std::string& key, const std::string& secret) {
       const auto option = "challenges." + name + "_secret";
       require(key.empty() == secret.empty(), option.c_str(), "and the site key need each other");
-      require(o_.otp.challenge != name || !secret.empty(), "otp.challenge", "is " + name + ", which has no secret key");
+      require(o_.otp.challenge != name || !secret.empty(), "otp.challenge", "needs the secret key");
     };
     check("turnstile", o_.challenges.turnstile_site_key, o_.challenges.turnstile_secret);
     check("hcaptcha", o_.challenges.hcaptcha_site_key, o_.challenges.hcaptcha_secret);
