@@ -269,13 +269,14 @@ public:
   }
 
   void check_challenges() {
-    const auto check = [this](const std::string& name, const std::string& key, const std::string& secret) {
-      const auto option = "challenges." + name + "_secret";
-      require(key.empty() == secret.empty(), option.c_str(), "and the site key need each other");
-      require(o_.otp.challenge != name || !secret.empty(), "otp.challenge", "needs the secret key");
+    const auto& c = o_.challenges;
+    const auto check = [this](const char* kind, const char* option, bool has_key, bool has_secret) {
+      require(has_key == has_secret, option, "and the site key need each other");
+      require(o_.otp.challenge != kind || has_secret, "otp.challenge", "needs its secret key");
     };
-    check("turnstile", o_.challenges.turnstile_site_key, o_.challenges.turnstile_secret);
-    check("hcaptcha", o_.challenges.hcaptcha_site_key, o_.challenges.hcaptcha_secret);
+    check("turnstile", "challenges.turnstile_secret", !c.turnstile_site_key.empty(),
+          !c.turnstile_secret.empty());
+    check("hcaptcha", "challenges.hcaptcha_secret", !c.hcaptcha_site_key.empty(), !c.hcaptcha_secret.empty());
   }
 
   void check_push() {
