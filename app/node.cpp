@@ -17,7 +17,7 @@
 #include "display/event_times.hpp"
 #include "domain/delivery/outbox.hpp"
 #include "net/pages/ticket_papers.hpp"
-#include "net/wire/codec.hpp"
+#include "net/wire/challenge_codec.hpp"
 
 #include <caf/scoped_actor.hpp>
 

@@ -271,14 +271,13 @@ public:
 
   void check_challenges() {
     const auto& c = o_.challenges;
-    require(c.turnstile_site_key.empty() == c.turnstile_secret.empty(), "challenges.turnstile_secret",
-            "and challenges.turnstile_site_key need each other");
-    require(c.hcaptcha_site_key.empty() == c.hcaptcha_secret.empty(), "challenges.hcaptcha_secret",
-            "and challenges.hcaptcha_site_key need each other");
-    require(o_.otp.challenge != "turnstile" || !c.turnstile_secret.empty(), "otp.challenge",
-            "is turnstile, which has no secret key");
-    require(o_.otp.challenge != "hcaptcha" || !c.hcaptcha_secret.empty(), "otp.challenge",
-            "is hcaptcha, which has no secret key");
+    const auto check = [this](const char* kind, const char* option, bool has_key, bool has_secret) {
+      require(has_key == has_secret, option, "and the site key need each other");
+      require(o_.otp.challenge != kind || has_secret, "otp.challenge", "needs its secret key");
+    };
+    check("turnstile", "challenges.turnstile_secret", !c.turnstile_site_key.empty(),
+          !c.turnstile_secret.empty());
+    check("hcaptcha", "challenges.hcaptcha_secret", !c.hcaptcha_site_key.empty(), !c.hcaptcha_secret.empty());
   }
 
   void check_push() {

@@ -290,9 +290,9 @@ struct mailbox_found {
   std::string email = {};
 };
 
-/// A customer's own address; at a queue the one that the visitor gave.
+/// A customer's own address; at a queue, and of a guest, the one that the visitor gave.
 awaitable<mailbox_found> find_mailbox(const visit& v, event_kind kind) {
-  if (kind == event_kind::sale) {
+  if (kind == event_kind::sale && !v.customer.is_nil()) {
     auto own = co_await find_account_address(v.ctx, v.rq, v.customer, {});
     co_return mailbox_found{std::move(own.no), std::move(own.email)};
   }
@@ -307,7 +307,7 @@ awaitable<response> mail_link(visit v) {
   auto found = co_await find_line(v);
   if (found.no) co_return std::move(*found.no);
   const auto& event = found.line.event;
-  if (event.challenge == challenge_kind::none || (event.kind == event_kind::sale && v.customer.is_nil()))
+  if (event.challenge == challenge_kind::none || (event.kind == event_kind::sale && v.shopper.is_nil()))
     co_return see_other(v, page_path(v));
   auto to = co_await find_mailbox(v, event.kind);
   if (to.no) co_return std::move(*to.no);

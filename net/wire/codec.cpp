@@ -235,23 +235,6 @@ std::optional<admission_policy> parse_policy(std::string_view text) {
   return std::nullopt;
 }
 
-std::string_view name_of(challenge_kind kind) {
-  switch (kind) {
-    case challenge_kind::none: return "none";
-    case challenge_kind::proof_of_work: return "proof_of_work";
-    case challenge_kind::turnstile: return "turnstile";
-    case challenge_kind::hcaptcha: return "hcaptcha";
-  }
-  return "";
-}
-
-std::optional<challenge_kind> parse_challenge_kind(std::string_view text) {
-  using enum challenge_kind;
-  for (const auto kind : {none, proof_of_work, turnstile, hcaptcha})
-    if (name_of(kind) == text) return kind;
-  return std::nullopt;
-}
-
 // -- views
 
 void append_entry(std::string& out, const entry_view& e, const session_keys& keys,

@@ -2,6 +2,7 @@
 #include "net/wire/settings_codec.hpp"
 
 #include "net/http/json_text.hpp"
+#include "net/wire/challenge_codec.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/question_codec.hpp"
 
