@@ -59,7 +59,8 @@ std::optional<mailbox> mailbox_of(caf::actor_system& system, const accounts_hand
   self->request(accounts, mailbox_timeout, find_customer{customer})
     .receive(
       [&](const customer_reply& reply) {
-        if (!reply.no || reply.no.why == reason::not_found) found = mailbox{reply.email, reply.language};
+        if (!reply.no || reply.no.why == reason::not_found)
+          found = mailbox{reply.email, std::string{tag_of(reply.language)}};
       },
       [](const caf::error&) {});
   return found;

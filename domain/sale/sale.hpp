@@ -6,12 +6,11 @@
 // sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
 // sale_tickets.cpp (event tickets), sale_transfers.cpp, sale_checkin.cpp (scans at gates), sale_seats.cpp
 // (reserved seats), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden types),
-// sale_locks.cpp (names that sessions lock), sale_waiting_list.cpp (after it is sold out, odds),
+// sale_locks.cpp (names that sessions lock), waiting_list.cpp (after it is sold out),
 // sale_people.cpp (blocks, invitations), sale_organizer.cpp.
 #pragma once
 #include "domain/line/presence.hpp"
 #include "domain/line/queue.hpp"
-#include "domain/line/quiet_hours.hpp"
 #include "domain/money/orders.hpp"
 #include "domain/money/payments.hpp"
 #include "domain/money/promo_codes.hpp"
@@ -297,27 +296,12 @@ public:
   /// payments wake it (ledger::aggregates_to_wake).
   [[nodiscard]] bool is_quiet(timestamp now) const;
   [[nodiscard]] line_pace pace(timestamp now) const;
-  [[nodiscard]] sale_evidence evidence() const;
-  /// Of an entry in line that may buy public types only. The odds of others are not told.
-  [[nodiscard]] outlook outlook_of(const queue_line::entry& e) const;
-  /// Sold out, and whatever comes back goes to the line (sale_waiting_list.cpp).
-  [[nodiscard]] bool is_waiting_list() const { return is_set(event_.waiting_list.began_at); }
-  /// Whether entries in line must be seen.
-  [[nodiscard]] bool watches_presence() const { return presence_timeout().count() > 0; }
+  [[nodiscard]] const session_outcomes& outcomes() const { return outcomes_; }
 
 private:
   // the line
   [[nodiscard]] refusal queue_is_open(timestamp now) const;
-  [[nodiscard]] milliseconds presence_timeout() const {
-    return is_waiting_list() ? milliseconds{0} : event_.queue.presence_timeout;
-  }
-  [[nodiscard]] milliseconds presence_grain() const { return presence_timeout() / 8; }
-  // the waiting list
-  void follow_waiting_list(timestamp now, decision& out);
-  void count_outcomes();
-  void find_outcomes();
-  [[nodiscard]] quiet_hours quiet(timestamp now) const;
-  [[nodiscard]] queue_settings admission_settings(timestamp now) const;
+  [[nodiscard]] milliseconds presence_grain() const { return event_.queue.presence_timeout / 8; }
   [[nodiscard]] bool is_over(timestamp now) const {
     return is_set(event_.sale_end) && now >= event_.sale_end;
   }
@@ -334,6 +318,7 @@ private:
   std::size_t bring_back(timestamp now, decision& out);
   [[nodiscard]] timestamp next_absence() const;
   void watch_presence(timestamp now);
+  void follow_waiting_list(timestamp now, decision& out);
   void order_ended();
   std::size_t forget_ended(timestamp now, decision& out);
   [[nodiscard]] timestamp next_forgetting() const;
