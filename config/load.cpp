@@ -202,8 +202,10 @@ public:
     check_mail();
     check_bus();
     check_money();
+    check_challenges();
     check_push();
     check_webhooks();
+    check_witness();
     check_cluster();
     const auto& origins = o_.http.allowed_origins;
     const bool every = std::find(origins.begin(), origins.end(), "*") != origins.end();
@@ -266,6 +268,18 @@ public:
             "is needed with stripe.secret_key: without it nobody tells us of payments");
   }
 
+  void check_challenges() {
+    const auto& c = o_.challenges;
+    require(c.turnstile_site_key.empty() == c.turnstile_secret.empty(), "challenges.turnstile_secret",
+            "and challenges.turnstile_site_key need each other");
+    require(c.hcaptcha_site_key.empty() == c.hcaptcha_secret.empty(), "challenges.hcaptcha_secret",
+            "and challenges.hcaptcha_site_key need each other");
+    require(o_.otp.challenge != "turnstile" || !c.turnstile_secret.empty(), "otp.challenge",
+            "is turnstile, which has no secret key");
+    require(o_.otp.challenge != "hcaptcha" || !c.hcaptcha_secret.empty(), "otp.challenge",
+            "is hcaptcha, which has no secret key");
+  }
+
   void check_push() {
     const auto& p = o_.push;
     const bool wants_apns =
@@ -289,6 +303,20 @@ public:
     require(!w.allow_http || w.allow_private, "webhooks.allow_http",
             "needs webhooks.allow_private: outside this network everybody on the way could read and change "
             "webhooks");
+  }
+
+  void check_witness() {
+    const auto logs = split_list(o_.witness.logs);
+    require(logs.size() <= limits::witness_logs_max && std::ranges::all_of(logs, is_verifier_key),
+            "witness.logs",
+            "must be verifier keys, like tickets.example/events/<id>/log+ab12cd34+AYqI…: 100 at most");
+    const auto witnesses = o_.witness.parsed_urls();
+    require(witnesses.has_value(), "witness.urls",
+            "must be like https://other.example/witness other.example/witness+ab12cd34+BAbc…: 8 at most");
+    const bool all_tls = std::ranges::all_of(witnesses.value_or(std::vector<witness_address>{}),
+                                             [](const auto& w) { return w.url.starts_with("https://"); });
+    require(all_tls || o_.environment != environment_kind::production, "witness.urls",
+            "not in production: must be https:// addresses");
   }
 
   void check_cluster() {
@@ -399,6 +427,21 @@ std::optional<std::map<std::string, fee_option>> checkout_options::parsed_fees()
   }
   if (result.empty()) return std::nullopt;
   return result;
+}
+
+std::optional<std::vector<witness_address>> witness_options::parsed_urls() const {
+  std::vector<witness_address> all;
+  for (const auto& one : split_list(urls)) {
+    const auto blank = one.find(' ');
+    if (blank == one.npos) return std::nullopt;
+    const auto key_at = one.find_first_not_of(' ', blank);
+    witness_address w{one.substr(0, blank), one.substr(key_at)};
+    while (w.url.ends_with('/')) w.url.pop_back();
+    if (!is_web_url(w.url) || !is_verifier_key(w.key)) return std::nullopt;
+    all.push_back(std::move(w));
+  }
+  if (all.size() > limits::witnesses_max) return std::nullopt;
+  return all;
 }
 
 std::optional<std::vector<std::uint16_t>> webhooks_options::parsed_ports() const {

@@ -162,6 +162,16 @@ bool is_page_address(std::string_view text) {
   return url && has_scheme(*url, "http", "https") && !url->has_userinfo() && is_plain_url_text(text);
 }
 
+bool is_verifier_key(std::string_view text) {
+  const auto first = text.find('+');
+  if (first == 0 || first == text.npos || !is_plain_url_text(text)) return false;
+  const auto digits = text.substr(first + 1, 8);
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  constexpr std::size_t base64_size = 44; // of 33 bytes
+  return digits.size() == 8 && std::ranges::all_of(digits, is_digit)
+         && text.size() == first + 1 + digits.size() + 1 + base64_size && text[first + 9] == '+';
+}
+
 bool is_host_and_port(std::string_view text) {
   const auto server = parse_server(std::string{"tcp://"}.append(text));
   return server && server->has_port() && !server->has_userinfo() && server->encoded_path().empty();

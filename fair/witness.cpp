@@ -1,7 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fair/witness.hpp"
 
+#include "domain/base/ids.hpp"
+
+#include <stdexcept>
+
 namespace fq {
+namespace {
+
+/// "tickets.example" of "tickets.example/events/<id>/log"; empty for any other origin.
+std::string_view installation_of(std::string_view origin) {
+  constexpr std::string_view before = "/events/", after = "/log";
+  constexpr std::size_t id_size = 36;
+  constexpr auto tail = before.size() + id_size + after.size();
+  if (origin.size() <= tail || !origin.ends_with(after)) return {};
+  const auto at = origin.size() - tail;
+  if (origin.substr(at, before.size()) != before) return {};
+  const auto text = origin.substr(at + before.size(), id_size);
+  const auto id = parse_uuid(text);
+  return id && to_string(*id) == text ? origin.substr(0, at) : std::string_view{};
+}
+
+} // namespace
+
+watched_logs::watched_logs(std::span<const std::string> keys) {
+  for (const auto& text : keys) {
+    const auto verifier = parse_note_verifier(text);
+    if (!verifier || verifier->kind != note_key_kind::log)
+      throw std::invalid_argument("not the verifier key of a log: " + text);
+    known_.push_back(*verifier);
+  }
+}
+
+std::optional<note_verifier> watched_logs::find(std::string_view origin) const {
+  for (const auto& known : known_)
+    if (known.name == origin) return known;
+  const auto installation = installation_of(origin);
+  if (installation.empty()) return std::nullopt;
+  for (const auto& known : known_)
+    if (installation_of(known.name) == installation)
+      return note_verifier{std::string{origin}, known.kind, known.key};
+  return std::nullopt;
+}
 
 witness_verdict judge(const add_checkpoint_request& request, const note_verifier* log,
                       const witnessed& latest) {

@@ -35,7 +35,7 @@ struct template_problem {
 ///   otp              code, minutes
 ///   payment_link     order_id, event_name, total, currency, payment_url, expires_at
 ///   order_receipt    order_id, event_name, items [{name, quantity, amount}], total, currency;
-///                    optional: discount, donations, fees (0 is left out), paid_at.
+///                    optional: discount, donations, fees (0 is left out), paid_at, tickets_url.
 ///                    `amount` is the line's sum, `discount` the deducted amount.
 ///   order_failed     order_id, event_name, reason (a code of an order's failure), can_retry;
 ///                    optional: retry_url

@@ -61,6 +61,8 @@ struct mail_consumer_services {
   retry_policy no_progress_retry{0, milliseconds{1'000}, milliseconds{5'000}};
   /// How the tenant's mails look; null: as configured for all.
   std::function<mail_style(tenant_id)> style_of = nullptr;
+  /// Address that opens the tickets of a guest's order; null: no mail has one.
+  std::function<std::string(const order_id&)> link_of = nullptr;
 };
 
 class mail_consumer_state {
@@ -138,7 +140,8 @@ private:
 
 /// The mail of a mail.send payload, or the reason why it is malformed.
 [[nodiscard]] std::variant<mail_message, std::string> mail_of(
-  const outbox_row& row, const std::function<mail_style(tenant_id)>& style_of = nullptr);
+  const outbox_row& row, const std::function<mail_style(tenant_id)>& style_of = nullptr,
+  const std::function<std::string(const order_id&)>& link_of = nullptr);
 
 consumer_handle::behavior_type mail_consumer(consumer_handle::stateful_pointer<mail_consumer_state> self,
                                              const mail_consumer_services* services);

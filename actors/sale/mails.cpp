@@ -106,6 +106,7 @@ json::value papers_of(const order_row& order, const sale& now) {
                       {"changed_at", unix_ms(event.updated_at)},
                       {"key_number", event.event_tickets.key_number},
                       {"rotating", event.event_tickets.rotating_codes},
+                      {"link", !order.guest.is_nil()}, // to the tickets, made when the mail is sent: a secret
                       {"papers", std::move(papers)}};
 }
 

@@ -135,6 +135,7 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const list_audit& x) { return list(x); },
     [this](const fq::list_orders& x) { return list(x); },
     [this](const fq::list_statistics& x) { return list(x); },
+    [this](const list_tenant_plans& x) { return list(x); },
     [this](const list_held_tickets& x) { return list(x); },
     [this](const fq::list_transfers& x) { return list(x); },
     [this](const fq::list_dead_letters& x) { return list(x); },
@@ -166,6 +167,8 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     },
     [this](const fq::store_picture& x) { return store(x); },
     [this](const fq::find_picture& x) { return find(x); },
+    [this](const fq::find_witnessed& x) { return find(x); },
+    [this](const fq::store_witnessed& x) { return store(x); },
   };
 }
 

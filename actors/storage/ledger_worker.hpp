@@ -78,6 +78,7 @@ private:
   records_reply list(const fq::list_records& x);
   purchase_found find(const fq::find_open_purchase& x);
   statistics_reply list(const fq::list_statistics& x);
+  tenant_plans_reply list(const list_tenant_plans& x);
   dead_letters_reply list(const fq::list_dead_letters& x);
   void read_directory();
   void read_blocks();
@@ -114,6 +115,8 @@ private:
   ack_reply store(const fq::store_endpoint& x);
   ack_reply store(const fq::store_picture& x);
   picture_found find(const fq::find_picture& x);
+  witnessed_found find(const fq::find_witnessed& x);
+  witnessed_stored store(const fq::store_witnessed& x);
   bool has_its_share(const webhook_endpoint_row& mine);
   endpoints_reply list(const fq::list_endpoints& x);
   void peek(const peek_aggregate& x);

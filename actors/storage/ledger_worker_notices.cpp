@@ -120,4 +120,18 @@ picture_found ledger_worker_state::find(const fq::find_picture& x) {
   return {{}, std::make_shared<const std::string>(bytes.begin(), bytes.end())};
 }
 
+witnessed_found ledger_worker_state::find(const fq::find_witnessed& x) {
+  std::optional<witnessed_row> row;
+  if (!reached([&] { row = ledger_->find_witnessed(x.id); })) return {reason::unavailable, nullptr};
+  if (!row) return {reason::not_found, nullptr};
+  return {{}, std::make_shared<const witnessed_row>(std::move(*row))};
+}
+
+witnessed_stored ledger_worker_state::store(const fq::store_witnessed& x) {
+  bool is_stored = false;
+  if (!reached([&] { is_stored = ledger_->store_witnessed(*x.next, x.before); }))
+    return {reason::unavailable};
+  return {{}, is_stored};
+}
+
 } // namespace fq

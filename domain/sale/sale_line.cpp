@@ -18,17 +18,19 @@ refusal sale::queue_is_open(timestamp now) const {
     case event_status::paused: break;
   }
   if (is_over(now)) return reason::event_ended;
-  if (now < event_.queue_opens_at) {
+  if (now < event_.queue_opens_at && !lobby_is_open()) {
     refusal no{reason::queue_not_open};
-    no.at = event_.queue_opens_at;
+    no.at = event_.lobby.opens_at > now ? event_.lobby.opens_at : event_.queue_opens_at;
     return no;
   }
   return {};
 }
 
 sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out,
-                        std::string subject_name, std::string_view access_code) {
+                        std::string subject_name, std::string_view access_code, bool has_solved,
+                        queue_number party) {
   if (is_blocked(subject)) return {reason::customer_blocked};
+  if (sells() && is_guest(subject) && !event_.guests) return {reason::sign_in_required};
   const auto* own = queue_.find(subject);
   if (own != nullptr && join_key != 0 && own->join_key == join_key) return {{}, true, true, own->number};
   const promo_code_row* code = nullptr;
@@ -38,6 +40,8 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
     return {code != nullptr ? give_access(*own, *code, now, out) : refusal{}, false, false, own->number};
   }
   if (auto no = queue_is_open(now)) return {std::move(no)};
+  if (party != queue_number{})
+    if (auto no = may_enter_party(party)) return {std::move(no)};
   if (sells() && !claims_.free_slot(subject, event_.claims_per_customer)) {
     refusal no{reason::already_claimed};
     no.id = claims_.standing(subject)->id;
@@ -46,11 +50,19 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
   const auto& line = queue_.counts();
   if (event_.queue.capacity != 0 && line.waiting + line.away >= event_.queue.capacity)
     return {reason::queue_full};
+  if (event_.challenge != challenge_kind::none && !has_solved) { // last: no client works for a refusal
+    refusal no{reason::challenge_required};
+    no.id = event_.id;
+    no.first = sells() ? 0 : 1;
+    return {std::move(no)};
+  }
   const auto preferred = priorities_.find(subject);
   const auto priority_class =
     preferred == priorities_.end() ? priority_standard : preferred->second.priority_class;
   const bool overtakes = queue_.overtakes(priority_class);
-  const auto& e = queue_.join(subject, join_key, now, out.content, std::move(subject_name), priority_class);
+  const auto key = join_key != 0 ? join_key : random_(); // the commitment in the public log needs one
+  const auto& e = queue_.join(subject, key, now, out.content, std::move(subject_name), priority_class, party);
+  note(joined_record{e.number}, out);
   if (overtakes) {
     out.reveals = true; // others are further back now
     out.overtaking.push_back(queue_.spot_of(e));
@@ -59,13 +71,18 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
   if (code != nullptr)
     give_access(e, *code, now, out);
   else
-    regroup(e, now);
+    regroup(e, now, out);
+  if (party != queue_number{}) note_place(e, out);
   return {{}, true, false, e.number};
 }
 
-void sale::end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out) {
+void sale::end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out, left_why why) {
+  // After the closing, so that a load knows who was an entrant.
+  if (!has_positions() && lobby_ && now == lobby_->closed_at) now += milliseconds{1};
+  const bool was_admitted = queue_.find(n)->status == entry_status::admitted;
   if (!queue_.move(n, trigger, now, out.content)) return;
   const auto& e = *queue_.find(n);
+  note_end(e, was_admitted, why, out);
   present_.forget(n);
   away_.forget(n);
   access_.erase(n);
@@ -106,12 +123,15 @@ void sale::seen(queue_number n, timestamp now, decision& out) {
   if (planted(bug::away_loses_number) && e->status == entry_status::away) {
     const auto lost = e->row();
     end_entry(n, entry_trigger::leave, now, out);
-    queue_.join(lost.subject, lost.join_key, now, out.content, lost.subject_name.text(), lost.priority_class);
+    const auto& again = queue_.join(lost.subject, lost.join_key, now, out.content, lost.subject_name.text(),
+                                    lost.priority_class);
+    note(joined_record{again.number}, out);
     return;
   }
   present_.seen(n, now, presence_grain());
   if (e->status != entry_status::away || !queue_.move(n, entry_trigger::come_back, now, out.content)) return;
   away_.forget(n);
+  note(back_record{n}, out);
   out.entry_changes.push_back(change_of(*e));
   out.reveals = true;
 }
@@ -135,6 +155,7 @@ std::size_t sale::bring_back(timestamp now, decision& out) {
   for (const auto n : absent) {
     away_.forget(n);
     if (!queue_.move(n, entry_trigger::come_back, now, out.content)) continue;
+    note(back_record{n}, out);
     out.entry_changes.push_back(change_of(*queue_.find(n)));
     out.reveals = true;
   }
@@ -148,6 +169,7 @@ std::size_t sale::mark_absent(timestamp now, decision& out) {
   for (const auto n : absent) {
     present_.forget(n);
     if (!queue_.move(n, entry_trigger::go_away, now, out.content)) continue;
+    note(away_record{n}, out);
     away_.seen(n, now, {});
     out.entry_changes.push_back(change_of(*queue_.find(n)));
     out.reveals = true;
@@ -171,7 +193,7 @@ timestamp sale::next_absence() const {
 /// A standalone queue never ends, so it forgets its ended entries while it serves. The ledger keeps them for
 /// reads.
 std::size_t sale::forget_ended(timestamp now, decision& out) {
-  if (sells()) return 0;
+  if (sells() || !has_positions()) return 0;
   std::size_t forgotten = 0;
   const auto is_due = [&](queue_number n) {
     return queue_.find(n)->ended_at + rules_.memory_retention <= now;
@@ -198,6 +220,7 @@ refusal sale::advance(std::uint64_t count, timestamp now, decision& out, std::ui
   if (event_.status != event_status::active)
     return {reason::invalid_transition, std::string{name_of(event_.status)}};
   if (auto no = queue_is_open(now)) return no;
+  note(hand_record{hand_action::advance, {}, count, {}, {}}, out);
   admitted = admit(now, out, planted(bug::advance_counts_twice) ? count * 2 : count).count;
   return {};
 }
@@ -215,7 +238,8 @@ std::size_t sale::revoke(revocation_scope scope, queue_number n, const subject_k
   }
   for (const auto number : numbers) {
     const bool admitted = queue_.find(number)->status == entry_status::admitted;
-    end_entry(number, admitted ? entry_trigger::revoke : entry_trigger::leave, now, out);
+    note(hand_record{hand_action::revoke, number, 0, {}, {}}, out);
+    end_entry(number, admitted ? entry_trigger::revoke : entry_trigger::leave, now, out, left_why::hand);
   }
   return numbers.size();
 }

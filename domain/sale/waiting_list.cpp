@@ -85,7 +85,7 @@ sale_evidence evidence_of(const sale& s) {
 }
 
 outlook outlook_of(const sale& s, const queue_line::entry& e) {
-  const bool has_odds = is_in_line(e.status) && e.group == 0;
+  const bool has_odds = is_in_line(e.status) && e.group == 0 && s.lobby_now().phase == lobby_phase::none;
   return has_odds ? outlook_of(evidence_of(s), s.queue().position(e)) : outlook{};
 }
 

@@ -21,7 +21,7 @@ inline bool watches_presence(const event_row& event) { return presence_timeout_o
 [[nodiscard]] queue_settings admission_of(const event_row& event, const sale_rules& rules, timestamp now);
 
 [[nodiscard]] sale_evidence evidence_of(const sale& s);
-/// Of an entry in line that may buy public types only. Other entries have no odds.
+/// Of an entry with a position that may buy public types only. Other entries have no odds.
 [[nodiscard]] outlook outlook_of(const sale& s, const queue_line::entry& e);
 
 } // namespace fq

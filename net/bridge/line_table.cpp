@@ -248,8 +248,10 @@ std::optional<entry_view> line_table::find_place(const event_id& event, const cu
   v.number = queue_number_of(p->id);
   v.joined_at = time_of(p->id);
   v.spot = p->spot;
-  set_wait(v, *position, l->facts.pace);
-  if (p->has_outlook) v.outlook = outlook_of(l->facts.evidence, *position);
+  const bool has_position = l->facts.lobby.phase == lobby_phase::none;
+  has_position ? set_wait(v, *position, l->facts.pace)
+               : set_wait(v, l->facts.lobby, ctx_.environment.wall_now());
+  if (p->has_outlook && has_position) v.outlook = outlook_of(l->facts.evidence, *position);
   if (l->watches_presence) l->seen.push_back(v.number);
   if (l->seen.size() >= present_at_most) tell_presence(*l);
   return v;
@@ -270,8 +272,8 @@ void line_table::learn(const entry_reply& told) {
   l->polled_at = ctx_.now;
   if (l->now != known_line::phase::open || told.line_version != l->places.version()) return;
   if (e.status != entry_status::waiting || e.kind != event_kind::sale || !e.subject_name.empty()
-      || !line_copy::is_spot(e.spot))
-    return;
+      || !line_copy::is_spot(e.spot) || e.party != queue_number{})
+    return; // only the owner knows parties
   places_.put(e.event, e.customer,
               {e.id, e.spot, l->places.base_of(e.spot, e.position), l->generation, e.outlook.is_known});
 }

@@ -48,6 +48,8 @@ constexpr std::array notices{
   notice{"already_claimed", "already_claimed", false},
   notice{"queue_full", "queue_full", false},
   notice{"customer_blocked", "customer_blocked", false},
+  notice{"challenge_required", "challenge_required", false},
+  notice{"link_sent", "challenge_link_sent", false},
   notice{"access_code_refused", "access_code_refused", false},
   notice{"access_code_refused", "access_code_refused", true},
   notice{"expired", "over_completed_queue", false}, // from a gate: the session has ended
@@ -111,6 +113,7 @@ void show_waiting(site_page& page, const wait_view& v) {
   data.show("NO_ODDS", odds.empty());
   data.set("CHANCE", chance_text(v.in, place.outlook));
   if (v.line.takes_access_codes) data.show("TAKES_CODES");
+  data.set("NEXT_KEEP", text(v.in, is_queue(v) || v.is_guest ? "next_keep_queue" : "next_keep"));
   data.set("WAIT", wait_text(v.in, place.eta_low_seconds, place.eta_high_seconds));
   data.set("N", number_text(v.in, value_of(place.number)));
   data.set("NEXT_TURN", is_queue(v) ? counted(v.in, "next_turn_queue", minutes(queue.session_ttl))
@@ -166,6 +169,15 @@ std::string_view words_over(const wait_view& v) {
   return "over_cancelled";
 }
 
+/// The challenge of a join, or of the code that signs in.
+void show_challenge(site_page& page, const wait_view& v, face is, bool may_join) {
+  if (may_join) page.data.set_optional("SOLVED", v.solved);
+  const bool asks_code = is == face::sign_in && v.sign_in.step == sign_in_step::address;
+  if (asks_code || (may_join && v.solved.empty())) set_challenge(page, v.base, v.challenge);
+  if (!may_join || v.challenge.kind == challenge_kind::none || !v.solved.empty()) return;
+  page.data.show("MAIL_LINK");
+}
+
 void show_still(site_page& page, const wait_view& v, face is) {
   auto& data = page.data;
   page.title = v.line.event.name;
@@ -180,9 +192,12 @@ void show_still(site_page& page, const wait_view& v, face is) {
   if (may_join && v.line.takes_access_codes) data.show("TAKES_CODES");
   data.show("MAY_JOIN", may_join && notice_of(v, false) != "already_claimed"); // it would be refused again
   data.set_optional("JOIN_KEY", v.join_key);
+  show_challenge(page, v, is, may_join);
   set_notice(data, v, false);
   data.show("PAUSED", v.line.event.status == event_status::paused);
   data.set_optional("MESSAGE", v.line.event.message);
+  data.show("TAKES_GUESTS",
+            is == face::sign_in && v.line.event.guests && v.sign_in.step == sign_in_step::address);
   if (is == face::sign_in)
     set_sign_in(data, v.sign_in, v.mail_folder,
                 v.has_mailbox ? v.base + std::string{mailbox_path} : std::string{});
@@ -288,7 +303,8 @@ site_page wait_page(const wait_view& v) {
     show_still(page, v, is);
   page.script = "wait.mjs";
   page.state = state_of(v, is);
-  page.signed_in = v.signed_in;
+  page.signed_in = v.signed_in && !v.is_guest;
+  page.is_guest = v.is_guest && !is_queue(v);
   return page;
 }
 

@@ -391,6 +391,7 @@ detached hub::sweep_positions(line_ptr l) {
 }
 
 void hub::show_positions(line& l) {
+  if (l.known->facts.lobby.phase != lobby_phase::none) return;
   const auto& places = l.known->places;
   const auto refresh = refresh_of(l.peers, ctx_.options.io.threads);
   const auto [low, high] = l.known->facts.pace.seconds_per_place();

@@ -138,6 +138,70 @@ void append_past_admission(std::string& out, const wire_names& say, const entry_
   if (say.claims) out += ",\"claim_by\":null";
 }
 
+std::string_view name_of(lobby_phase phase) {
+  switch (phase) {
+    case lobby_phase::none: break;
+    case lobby_phase::open: return "OPEN";
+    case lobby_phase::closed: return "CLOSED";
+    case lobby_phase::waiting: return "WAITS_FOR_BEACON";
+  }
+  return "";
+}
+
+/// Members of an entry without a position.
+void append_lobby(std::string& out, const entry_view& e) {
+  out += ",\"lobby\":{\"status\":\"";
+  out += name_of(e.lobby.phase);
+  out += "\",\"draw\":\"";
+  out += net::name_of(e.lobby.draw);
+  out += "\",\"people\":";
+  append_integer(out, e.lobby.people);
+  out += ",\"opens_at\":";
+  append_time(out, e.lobby.opens_at);
+  out += '}';
+  if (e.party_code.empty()) return;
+  out += ",\"party\":{\"code\":\"";
+  out += e.party_code;
+  out += "\",\"members\":";
+  append_integer(out, e.party_size);
+  out += '}';
+}
+
+/// Of an event: what its lobby has made public so far.
+void append_lobby(std::string& out, const event_view& view) {
+  const auto& l = view.lobby;
+  if (!is_set(l.opened_at)) {
+    out += ",\"lobby\":null";
+    return;
+  }
+  const bool draws = view.event.lobby.draw == draw_kind::at_opening;
+  const auto* status = !is_set(l.closed_at)       ? "OPEN"
+                       : is_set(l.drawn_at)       ? "DRAWN"
+                       : draws && !l.root.empty() ? "WAITS_FOR_BEACON"
+                                                  : "CLOSED";
+  out += ",\"lobby\":{\"status\":\"";
+  out += status;
+  out += "\",\"opened_at\":";
+  append_time(out, l.opened_at);
+  out += ",\"closed_at\":";
+  append_time(out, l.closed_at);
+  out += ",\"drawn_at\":";
+  append_time(out, l.drawn_at);
+  out += ",\"people\":";
+  append_integer(out, l.entrants);
+  out += ",\"seed_commitment\":";
+  append_text_or_null(out, draws ? l.seed_commitment : "");
+  out += ",\"root\":";
+  append_text_or_null(out, l.root);
+  out += ",\"seed\":";
+  append_text_or_null(out, l.seed);
+  out += ",\"beacon\":\"";
+  out += net::name_of(l.beacon);
+  out += "\",\"beacon_value\":";
+  append_text_or_null(out, l.value);
+  out += '}';
+}
+
 /// Members for every reader of the entry.
 void begin_plain_place(std::string& out, const wire_names& say, const entry_view& e) {
   out += '{';
@@ -156,6 +220,7 @@ void begin_plain_place(std::string& out, const wire_names& say, const entry_view
   append_time(out, e.joined_at);
   out += ",\"eta\":";
   append_eta(out, e.eta_low_seconds, e.eta_high_seconds);
+  if (e.lobby.phase != lobby_phase::none) append_lobby(out, e);
   append_outlook(out, e.outlook);
 }
 
@@ -226,10 +291,44 @@ std::string_view name_of(admission_policy policy) {
   return "";
 }
 
+std::string_view name_of(draw_kind kind) {
+  switch (kind) {
+    case draw_kind::none: return "none";
+    case draw_kind::at_opening: return "at_opening";
+  }
+  return "";
+}
+
+std::string_view name_of(beacon_kind kind) {
+  switch (kind) {
+    case beacon_kind::none: return "none";
+    case beacon_kind::drand: return "drand";
+    case beacon_kind::announced: return "announced";
+  }
+  return "";
+}
+
 std::optional<admission_policy> parse_policy(std::string_view text) {
   using enum admission_policy;
   for (const auto policy : {batch, capacity, rate, open, operated})
     if (name_of(policy) == text) return policy;
+  return std::nullopt;
+}
+
+std::string_view name_of(challenge_kind kind) {
+  switch (kind) {
+    case challenge_kind::none: return "none";
+    case challenge_kind::proof_of_work: return "proof_of_work";
+    case challenge_kind::turnstile: return "turnstile";
+    case challenge_kind::hcaptcha: return "hcaptcha";
+  }
+  return "";
+}
+
+std::optional<challenge_kind> parse_challenge_kind(std::string_view text) {
+  using enum challenge_kind;
+  for (const auto kind : {none, proof_of_work, turnstile, hcaptcha})
+    if (name_of(kind) == text) return kind;
   return std::nullopt;
 }
 
@@ -266,7 +365,8 @@ void append_place(std::string& out, const entry_view& e) {
   out += '}';
 }
 
-void append_queue(std::string& out, const event_row& e) {
+void append_queue(std::string& out, const event_view& view, bool is_listed) {
+  const auto& e = view.event;
   out += "{\"id\":";
   append_id(out, e.id);
   out += ",\"external_id\":";
@@ -275,6 +375,7 @@ void append_queue(std::string& out, const event_row& e) {
   out += name_of(e.status);
   out += '"';
   append_settings(out, e, settings_api::queues);
+  if (!is_listed) append_lobby(out, view);
   out += ",\"created_at\":";
   append_time(out, e.created_at);
   out += ",\"updated_at\":";
@@ -321,6 +422,7 @@ void append_event_view(std::string& out, const event_view& view, bool is_listed)
   append_id(out, e.organizer);
   append_settings(out, e, settings_api::events, is_listed);
   append_stock(out, view);
+  if (!is_listed) append_lobby(out, view);
   out += ",\"created_at\":";
   append_time(out, e.created_at);
   out += ",\"updated_at\":";
@@ -341,7 +443,7 @@ void append_event_list(std::string& out, const std::vector<event_view>& events, 
 void append_queue_list(std::string& out, const std::vector<event_view>& queues, bool more,
                        const cursor_behind& cursor) {
   append_page(
-    out, "queues", queues, more, [&](const event_view& e) { append_queue(out, e.event); }, cursor);
+    out, "queues", queues, more, [&](const event_view& e) { append_queue(out, e, true); }, cursor);
 }
 
 // -- frames

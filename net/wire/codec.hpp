@@ -18,6 +18,10 @@ namespace fq::net {
 
 [[nodiscard]] std::string_view name_of(admission_policy policy);
 [[nodiscard]] std::optional<admission_policy> parse_policy(std::string_view text);
+[[nodiscard]] std::string_view name_of(challenge_kind kind);
+[[nodiscard]] std::optional<challenge_kind> parse_challenge_kind(std::string_view text);
+[[nodiscard]] std::string_view name_of(draw_kind kind);
+[[nodiscard]] std::string_view name_of(beacon_kind kind);
 
 // -- views
 
@@ -30,7 +34,7 @@ void append_ticket(std::string& out, const entry_view& entry, const session_keys
                    std::string_view pass = {}, std::string_view ticket_token = {});
 /// The entry for managers of its queue, without any token.
 void append_place(std::string& out, const entry_view& entry);
-void append_queue(std::string& out, const event_row& queue);
+void append_queue(std::string& out, const event_view& queue, bool is_listed = false);
 /// A name that a session has locked.
 void append_lock(std::string& out, const lock_view& lock);
 void append_access(std::string& out, const entry_id& ticket, const uuid& queue, std::string_view subject,

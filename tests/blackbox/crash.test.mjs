@@ -18,6 +18,8 @@ import {
   sleep,
   run,
 } from './lib.mjs';
+import { Log } from '../fair/log_maker.mjs';
+import { parse_checkpoint, parse_witness_key, signed_at } from '../../web/verify/note.mjs';
 
 console.log(`FAIRQUEUE_TEST_SEED=${seed}`);
 
@@ -429,4 +431,30 @@ test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patienc
   assert.equal(end.code, 0, `after ${kills} kills:\n${end.out}\n${end.err}`);
   assert.ok(kills >= 2, `the sale was over after ${kills} kills`);
   assert.equal((await server.stats(organizer, event)).sold, 100);
+});
+
+test('a witness cosigns one of two logs, also of many requests at once and after kill -9', async (t) => {
+  const logs = [1, 2, 3, 4, 5, 6].map((seed) => {
+    const log = new Log().begin(`policy=${seed}\n`);
+    for (let n = 1; n <= 10; ++n) log.join(n);
+    return log;
+  });
+  const server = await server_for(t, { settings: { 'witness.logs': logs[0].signer.text } });
+  const add = async (log, old = 0) => {
+    const body = `old ${old}\n\n${log.checkpoint()}`;
+    const answer = await fetch(`${server.url}/witness/add-checkpoint`, { method: 'POST', body });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const answers = await Promise.all(logs.map((log) => add(log)));
+  assert.equal(answers.filter((a) => a.status === 200).length, 1);
+  for (const a of answers.filter((a) => a.status !== 200)) assert.deepEqual(a, { status: 409, text: '11\n' });
+  const shown = logs[answers.findIndex((a) => a.status === 200)];
+  const key = parse_witness_key(await (await fetch(`${server.url}/witness/key`)).text());
+  await server.kill();
+  await server.launch();
+  for (const log of logs) {
+    const again = await add(log, 11);
+    assert.equal(again.status, log === shown ? 200 : 422, again.text);
+    if (log === shown) assert.ok(signed_at(parse_checkpoint(log.checkpoint() + again.text), key) > 0);
+  }
 });

@@ -33,6 +33,8 @@ const expected = {
   'POST /auth/organizer/login': '401 - - - - - - - - - - -',
   'GET /auth/organizer/sessions': '401 403 403 200 200 200 200 401 401 401 403 403',
   'DELETE /auth/organizer/sessions/{id}': '401 403 403 404 404 404 404 401 401 401 403 403',
+  'GET /auth/challenge': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'POST /auth/challenge': '400 400 400 400 400 400 400 400 400 400 400 400',
   'POST /auth/customer/otp/request': '202 - - - - - - - - - - -',
   'POST /auth/customer/otp/verify': '401 - - - - - - - - - - -',
   'POST /events': '401 403 403 201 201 201 201 401 401 401 403 403',
@@ -45,8 +47,21 @@ const expected = {
   'PUT /events/{id}/seat-plan': '401 403 403 - 404 404 404 401 401 401 403 403',
   'DELETE /events/{id}/seat-plan': '401 403 403 - 404 404 404 401 401 401 403 403',
   'PUT /events/{id}/seat-plan/hall': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'PUT /events/{id}/seat-plan/copy': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'GET /seat-plans': '401 403 403 200 200 200 200 401 401 401 403 403',
+  'POST /seat-plans': '401 403 403 201 201 201 201 401 401 401 403 403',
+  'POST /seat-plans/hall': '401 403 403 201 201 201 201 401 401 401 403 403',
+  'GET /seat-plans/{seat_plan_id}': '401 403 403 200 404 404 404 401 401 401 403 403',
+  'PUT /seat-plans/{seat_plan_id}': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'DELETE /seat-plans/{seat_plan_id}': '401 403 403 - 404 404 404 401 401 401 403 403',
   'PUT /events/{id}/picture': '401 403 403 - 404 404 404 401 401 401 403 403',
   'DELETE /events/{id}/picture': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'POST /witness/add-checkpoint': '400 400 400 400 400 400 400 400 400 400 400 400',
+  'GET /witness/key': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'GET /witness/{log}/checkpoint': '404 404 404 404 404 404 404 404 404 404 404 404',
+  'GET /tenant/logo': '401 403 403 200 200 200 200 401 401 401 403 403',
+  'PUT /tenant/logo': '401 403 403 422 422 422 422 401 401 401 403 403',
+  'DELETE /tenant/logo': '401 403 403 200 200 200 200 401 401 401 403 403',
   'GET /pictures/{name}': '404 404 404 404 404 404 404 404 404 404 404 404',
   'GET /events/{id}/stats': '401 403 403 200 404 404 404 401 401 401 403 403',
   'GET /events/{id}/statistics': '401 403 403 200 404 404 404 401 401 401 403 403',
@@ -63,6 +78,10 @@ const expected = {
   'PUT /events/{id}/end': '401 403 403 - 404 404 404 401 401 401 403 403',
   'POST /events/{id}/cancel': '401 403 403 - 404 404 404 401 401 401 403 403',
   'PUT /events/{id}/cancel': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'GET /events/{id}/challenge': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'POST /events/{id}/challenge': '400 400 400 400 400 400 400 400 400 400 400 400',
+  'GET /queues/{id}/challenge': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'POST /queues/{id}/challenge': '400 400 400 400 400 400 400 400 400 400 400 400',
   'POST /events/{id}/queue': '401 - 422 403 403 403 403 401 401 401 403 403',
   'DELETE /events/{id}/queue': '401 - 404 403 403 403 403 401 401 401 403 403',
   'GET /events/{id}/queue/position': '401 200 404 403 403 403 403 401 401 401 403 403',
@@ -196,6 +215,7 @@ const expected = {
   'GET /demo/mail': '404 404 404 404 404 404 404 404 404 404 404 404',
   'GET /assets/{name}': '404 404 404 404 404 404 404 404 404 404 404 404',
   'GET /sdk/{name}': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'GET /fairness/{id}': '200 200 200 200 200 200 200 200 200 200 200 200',
   'GET /wait/{id}': '200 200 200 200 200 200 200 200 200 200 200 200',
   'POST /wait/{id}': '400 400 400 400 400 400 400 400 400 400 400 400',
   'GET /wait/{id}/device': '303 303 303 303 303 303 303 303 303 303 303 303',
@@ -237,6 +257,7 @@ function path_of(pattern, ids) {
     'transfers': ids.transfer,
     'devices': pattern.startsWith('/tickets') ? ids.ticket_device : ids.device,
     'webhook-endpoints': ids.endpoint,
+    'seat-plans': ids.plan,
     'blocked-customers': ids.customer,
     'locks': 'A-1',
     'assets': 'x',
@@ -293,6 +314,7 @@ const readers = {
   claim: ['fan', 'org'],
   payment: ['fan', 'org'],
   code: ['org'],
+  plan: ['org'],
   customer: ['org'],
   device: ['fan'],
   queue: ['oper', 'ticket'],
@@ -365,6 +387,7 @@ test('every page has the header fields that protect it in a browser', async (t) 
   for (const pattern of pages) {
     const path = pattern
       .replace('/wait/{id}', `/wait/${ids.queue}`)
+      .replace('/fairness/{id}', `/fairness/${ids.queue}`)
       .replace('/shop/orders/{id}', `/shop/orders/${ids.order}`)
       .replace('{id}', ids.event)
       .replace('{reference}', ids.reference);

@@ -152,6 +152,7 @@ CAF_TEST(a checkpoint is read back and its signatures belong to its text and key
   CAF_CHECK(note->content == c);
   CAF_CHECK(is_signed_by(*note, log));
   CAF_CHECK(is_signed_by(*note, witness));
+  CAF_CHECK_EQUAL(signatures_of(*note, log) + signatures_of(*note, witness), note->signatures);
   CAF_CHECK(!is_signed_by(*parse_checkpoint(signed_note), witness));
   auto grown = c;
   grown.size = 8;
@@ -172,9 +173,9 @@ CAF_TEST(texts that are no canonical checkpoint are refused) {
   };
   for (const auto& text :
        {std::string{}, std::string{"origin\n7\n"}, replaced("\n7\n", "\n07\n"), replaced("\n7\n", "\n-7\n"),
-        replaced("\n7\n", "\n99999999999999999999\n"), replaced("origin\n", "\n"),
-        replaced("origin\n", "ori gin\n"), replaced("=\n\n", "=\nextension\n\n"), replaced("=\n\n", "\n\n"),
-        good.substr(0, good.find("\n\n") + 2)})
+        replaced("\n7\n", "\n99999999999999999999\n"), replaced("\n7\n", "\n9223372036854775808\n"),
+        replaced("origin\n", "\n"), replaced("origin\n", "ori gin\n"), replaced("=\n\n", "=\nextension\n\n"),
+        replaced("=\n\n", "\n\n"), good.substr(0, good.find("\n\n") + 2)})
     CAF_CHECK(!parse_checkpoint(text));
 }
 
@@ -223,6 +224,23 @@ CAF_TEST(a witness cosigns a log that grows and refuses a second one) {
   CAF_CHECK(verdict(log, 21, thirteen, &key) == witness_verdict::shrinks);
   CAF_CHECK(verdict(log, 13, thirteen, &key, 3) == witness_verdict::not_signed);
   CAF_CHECK(verdict(log, 13, thirteen, nullptr) == witness_verdict::unknown_log);
+}
+
+CAF_TEST(a witness knows the logs of an installation by the key of one) {
+  const std::string place = "tickets.example/a/events/", id = "01234567-89ab-cdef-fedc-ba987654321";
+  const note_verifier one{place + id + "0/log", note_key_kind::log, ed25519_public_key_of(key_of(1))},
+    other{"other.example/log", note_key_kind::log, ed25519_public_key_of(key_of(2))};
+  const watched_logs logs{std::vector{one.text(), other.text()}};
+  CAF_CHECK(logs.find(one.name) == one);
+  CAF_CHECK(logs.find(other.name) == other);
+  CAF_CHECK(logs.find(place + id + "1/log")->key == one.key);
+  for (const auto& name :
+       {"b.example/a/events/" + id + "1/log", place + "x/log", place + id + "1/logs", place + id + "G/log",
+        "/events/" + id + "1/log", std::string{"other.example/log2"}, std::string{}})
+    CAF_CHECK(!logs.find(name));
+  CAF_CHECK_THROWS_AS(watched_logs{std::vector{std::string{"no key"}}}, std::invalid_argument);
+  const note_verifier witness{"w", note_key_kind::witness, one.key};
+  CAF_CHECK_THROWS_AS(watched_logs{std::vector{witness.text()}}, std::invalid_argument);
 }
 
 CAF_TEST(the sample log and its proofs are those of the vectors) {

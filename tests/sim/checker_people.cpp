@@ -98,7 +98,7 @@ checker::type_set checker::may_buy(const entry_row& entry, timestamp now) const 
 /// number.
 void checker::check_order_of(const entry_row& admitted) {
   const auto mine = may_buy(admitted, admitted.admitted_at);
-  for (const auto& [priority_class, number] : waiting_) {
+  for (const auto& [priority_class, rank, number] : waiting_) {
     if (number == admitted.number) break;
     if ((mine & ~may_buy(entries_.at(number), admitted.admitted_at)) == 0)
       return fail("I6", text(admitted.number) + " was admitted before " + text(number));
@@ -157,7 +157,7 @@ std::uint64_t checker::room_in_stock(timestamp now) const {
   public_people = public_people * admission().over_admission_percent / 100;
   if (public_people > unclaimed) return std::min<std::uint64_t>(public_people - unclaimed, waiting_.size());
   const auto finds_unit = [&](const auto& w) {
-    const auto opens = access_of(entries_.at(w.second), now).opens;
+    const auto opens = access_of(entries_.at(w.number), now).opens;
     return std::ranges::any_of(types_, [&](const auto& t) {
       return (opens >> t.ordinal & 1) != 0 && people_for(t, now) > may_take[t.ordinal];
     });

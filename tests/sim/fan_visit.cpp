@@ -68,4 +68,15 @@ void fan::do_lock() {
                       [this](const locks_reply&) { next(goal::poll, soon(10, 400)); }));
 }
 
+/// Others learn its code.
+void fan::do_open_party() {
+  ask(open_party{world_->event, me_},
+      on<entry_reply>([this](const entry_reply& told, std::uint64_t) { world_->check->saw_entry(me_, told); },
+                      [this](const entry_reply& told) {
+                        if (!told.no && !told.entry.party_code.empty())
+                          world_->party_codes.push_back(told.entry.party_code);
+                        next(goal::poll, soon(10, 400));
+                      }));
+}
+
 } // namespace fq::sim

@@ -62,6 +62,15 @@ export interface Place {
 /** live: by WebSocket. polling: at the server's pace. offline: the server cannot be reached. closed: not following. */
 export type Connection = 'live' | 'polling' | 'offline' | 'closed';
 
+/** A captcha that the event or queue asks for before it gives a place. */
+export interface Captcha {
+  readonly type: 'turnstile' | 'hcaptcha';
+  readonly site_key: string;
+  /** For the widget of Turnstile: `action`, and `bound_to` as its `cData`. */
+  readonly action: 'join';
+  readonly bound_to: string;
+}
+
 export interface Options {
   /** Base address of the FairQueue server. */
   server: string;
@@ -75,6 +84,8 @@ export interface Options {
   event?: string;
   /** ... with its customer's token. */
   token?: string;
+  /** Shows a captcha to the visitor and resolves to its response; proof of work needs nothing. */
+  solve?: (challenge: Captcha) => Promise<string>;
   /** True: no WebSocket. */
   polling?: boolean;
   storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
@@ -263,6 +274,21 @@ export interface Seat {
   readonly obstructed?: boolean;
 }
 
+/** A standing area: a number of its ticket type, in `items` of checkout. */
+export interface StandingArea {
+  /** Its code. */
+  readonly area: string;
+  readonly name: string;
+  readonly places: number;
+  /** Areas of one ticket type share their free places. */
+  readonly free: number;
+  readonly ticket_type_id: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 export class SeatMap extends EventTarget {
   /** As GET /events/{id}/seat-plan has it. */
   readonly plan: { readonly [member: string]: unknown };
@@ -270,6 +296,8 @@ export class SeatMap extends EventTarget {
   readonly seats: readonly unknown[];
   /** The seat as it is now. */
   seat(number: number): Seat;
+  /** The standing area as it is now, by its place in the plan. */
+  area(index: number): StandingArea;
   /** Reads what has changed, for example after a refusal. */
   refresh(): Promise<void>;
   close(): void;

@@ -3,6 +3,7 @@
 // second tabs and server restarts. Uses only the public API (docs/openapi.yaml), no dependencies and no DOM.
 // Types: fairqueue.d.ts.
 
+import { solve_work } from './challenge.mjs';
 import { SeatMap } from './seats.mjs';
 
 const reconnect_base_ms = 500;
@@ -167,6 +168,10 @@ function default_storage() {
 const random_key = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
 
+/** Undefined if no member has a value. */
+const body_of = (members) =>
+  Object.values(members).some((value) => value !== undefined) ? members : undefined;
+
 /** Recognises a text again without keeping it: it names a person. */
 function digest(text) {
   let hash = 0x811c9dc5; // FNV-1a
@@ -230,17 +235,19 @@ export class FairQueue extends EventTarget {
     const { event, queue, key, subjectToken } = this.#options;
     await this.#alone(async () => {
       if (queue && this.#kept()?.token) return;
-      const answer = event
-        ? await this.#call('POST', `/events/${event}/queue`, {
-            token: this.#options.token,
-            body: accessCode ? { access_code: accessCode } : undefined,
-          })
-        : await this.#call('POST', `/queues/${queue}/tickets`, {
-            token: key,
-            // The same key returns the same place: also after a lost answer, and in another tab.
-            idempotency: subjectToken ? undefined : this.#join_key(),
-            body: subjectToken ? { subject_token: subjectToken } : undefined,
-          });
+      const answer = await this.#solving(({ challenge }) =>
+        event
+          ? this.#call('POST', `/events/${event}/queue`, {
+              token: this.#options.token,
+              body: body_of({ access_code: accessCode || undefined, challenge }),
+            })
+          : this.#call('POST', `/queues/${queue}/tickets`, {
+              token: key,
+              // The same key returns the same place: also after a lost answer, and in another tab.
+              idempotency: subjectToken ? undefined : this.#join_key(),
+              body: body_of({ subject_token: subjectToken, challenge }),
+            }),
+      );
       if (queue) this.#keep({ ...this.#kept(), id: answer.ticket_id, token: answer.ticket_token });
       this.#take(place_of(answer));
     });
@@ -492,6 +499,30 @@ export class FairQueue extends EventTarget {
           socket: `/tickets/${kept.id}/ws`,
         }
       : undefined;
+  }
+
+  /** Repeats a join with a solved challenge where one is asked for; the first may be too easy by now. */
+  async #solving(join) {
+    for (let given = {}, left = 3; ; --left) {
+      try {
+        return await join(given);
+      } catch (no) {
+        if (no.code !== 'challenge_required' || left === 0) throw no;
+        given = { challenge: await this.#solved(no) };
+      }
+    }
+  }
+
+  /** The solution of a new challenge; `no` is thrown if it takes a person and the page has no captcha. */
+  async #solved(no) {
+    const { event, queue, solve } = this.#options;
+    const path = `${event ? `/events/${event}` : `/queues/${queue}`}/challenge`;
+    const challenge = await this.#call('GET', path, {});
+    if (challenge.type === 'none') return undefined;
+    if (challenge.type === 'proof_of_work') return solve_work(challenge);
+    if (!solve) throw no;
+    const captcha = await solve(challenge);
+    return (await this.#call('POST', path, { body: { captcha } })).challenge;
   }
 
   async #call(method, path, { token, body, idempotency }) {

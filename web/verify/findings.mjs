@@ -4,6 +4,25 @@
 /** By severity. `unproven`: nothing is wrong, but the log cannot show that all is right. */
 export const results = ['passed', 'skipped', 'unproven', 'failed'];
 const problems_max = 5;
+/** The checks in the order in which people read them. */
+export const checks = [
+  'event',
+  'signature',
+  'witnesses',
+  'consistency',
+  'receipt',
+  'records',
+  'numbers',
+  'hands',
+  'entrants',
+  'seed',
+  'draw',
+  'beacon',
+  'closing',
+  'parties',
+  'admissions',
+  'units',
+];
 
 export class Findings {
   constructor() {
@@ -16,30 +35,37 @@ export class Findings {
   #raise(finding, result) {
     if (results.indexOf(result) > results.indexOf(finding.result)) finding.result = result;
   }
-  fail(check, text) {
+  #report(check, result, text) {
     const finding = this.#of(check);
-    this.#raise(finding, 'failed');
+    this.#raise(finding, result);
     if (finding.problems.length < problems_max) finding.problems.push(text);
     else finding.more = (finding.more ?? 0) + 1;
   }
-  unproven(check, text) {
-    const finding = this.#of(check);
-    this.#raise(finding, 'unproven');
-    finding.problems.push(text);
+  fail(check, text) {
+    this.#report(check, 'failed', text);
   }
+  unproven(check, text) {
+    this.#report(check, 'unproven', text);
+  }
+  /** The sentence of a check that does not apply. What the check has found already stays. */
   skip(check, text) {
-    Object.assign(this.#of(check), { result: 'skipped', text });
+    const finding = this.#of(check);
+    this.#raise(finding, 'skipped');
+    finding.text ||= text;
   }
   /** The sentence of a check that found no problem. */
   pass(check, text) {
     this.#of(check).text ||= text;
   }
   list() {
-    return [...this.checks.values()].map(({ check, result, text, problems, more }) => ({
-      check,
-      result,
-      text: problems.length ? problems.join(' ') + (more ? ` And ${more} more.` : '') : text,
-    }));
+    const place = ({ check }) => checks.indexOf(check);
+    return [...this.checks.values()]
+      .sort((a, b) => place(a) - place(b))
+      .map(({ check, result, text, problems, more }) => ({
+        check,
+        result,
+        text: problems.length ? problems.join(' ') + (more ? ` And ${more} more.` : '') : text,
+      }));
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replays the records of a log in their order and finds what no honest server could have written.
-import { equal, Reader, to_hex } from './bytes.mjs';
+import { equal, id_text, Reader, to_hex } from './bytes.mjs';
 import { sha256 } from './sha256.mjs';
 import { time_text } from './findings.mjs';
 import {
@@ -14,6 +14,9 @@ import {
   quicknet,
 } from './draw.mjs';
 import { Order, Units } from './order.mjs';
+
+/** The closing of a lobby may come so much after its opening. */
+const late_ms = 60_000;
 
 const live = new Set(['waiting', 'away']);
 
@@ -29,7 +32,9 @@ export class Replay {
     this.interventions = [];
     this.called = 0;
     this.admissions = 0;
+    this.classes = new Map(); ///< class at the join -> how many
     this.highest = 0;
+    this.joined_before = 0; ///< the log began after this number; of those only who was in line is in it
     this.last = { sequence: 0, at: 0 };
     this.index = -1;
   }
@@ -68,13 +73,23 @@ export class Replay {
     if (left > 0) this.hands.set(key, left - 1);
     else this.#fail('hands', `${what}, and no operator's hand in the log says so (record ${this.index}).`);
   }
+  /** By a block or a revocation; a cancelled line revokes all. */
+  #use_removal(number, what) {
+    const block = `block ${number}`;
+    if (this.cancelled) return;
+    if ((this.hands.get(block) ?? 0) > 0) this.hands.set(block, this.hands.get(block) - 1);
+    else this.#use_hand('revoke', number, what);
+  }
   #read_settings(text) {
-    for (const line of text.split('\n')) if (line.startsWith('policy=')) this.policy = line.slice(7);
+    for (const line of text.split('\n')) {
+      if (line.startsWith('policy=')) this.policy = line.slice(7);
+      if (line.startsWith('joined_before=')) this.joined_before = Number(line.slice(14));
+    }
   }
 
   begin(r) {
     if (r.version !== 1) this.#fail('records', `The log has the unknown version ${r.version}.`);
-    this.event = to_hex(r.event);
+    this.event = id_text(r.event);
     this.lost = r.lost;
     this.#read_settings(r.settings);
   }
@@ -91,7 +106,8 @@ export class Replay {
   }
 
   joined(r) {
-    if (r.number !== this.highest + 1)
+    const is_older = r.number > this.highest && r.number <= this.joined_before; // others had left the line
+    if (!is_older && r.number !== Math.max(this.highest, this.joined_before) + 1)
       this.#fail(
         'numbers',
         `After number ${this.highest} comes ${r.number}; in between entries are missing or doubled.`,
@@ -110,8 +126,14 @@ export class Replay {
       joined_at: r.at,
     };
     this.entries.set(number, entry);
+    this.classes.set(priority_class, (this.classes.get(priority_class) ?? 0) + 1);
     const in_lobby = this.lobby_record?.draws && !this.closed_record;
     if (!in_lobby) this.#give_rank(entry, number);
+    else if (r.at > this.lobby_record.opens_at + late_ms)
+      this.findings.unproven(
+        'entrants',
+        `Number ${number} came into the lobby at ${time_text(r.at)}, after the published opening.`,
+      );
     if (party !== 0) this.#enter_party(entry, in_lobby);
   }
 
@@ -154,7 +176,7 @@ export class Replay {
   left(r) {
     const entry = this.#live(r);
     if (!entry) return;
-    if (r.why === 'hand') this.#use_hand('block', r.number, `Number ${r.number} was removed from the line`);
+    if (r.why === 'hand') this.#use_removal(r.number, `Number ${r.number} was removed from the line`);
     this.#end(entry, r.why === 'expired' ? 'expired' : 'gone', r.at);
   }
   #end(entry, state, at) {
@@ -217,7 +239,7 @@ export class Replay {
   #check_beacon(r) {
     const planned = this.lobby_record.beacon;
     if (planned === 'none' && r.beacon === 'none')
-      return this.findings.pass(
+      return this.findings.skip(
         'beacon',
         'The draw had no public beacon. The seed was fixed before the first joined, but the organizer, who knew it, could have added entries of its own until the order suited it.',
       );
@@ -319,10 +341,10 @@ export class Replay {
   }
 
   session_ended(r) {
+    if (r.why === 'revoked') this.#use_removal(r.number, `The session of number ${r.number} was revoked`);
+    if (r.number <= this.joined_before && !this.entries.has(r.number)) return; // admitted before the log began
     const entry = this.#live(r, new Set(['admitted']));
     if (!entry) return;
-    if (r.why === 'revoked')
-      this.#use_hand('revoke', r.number, `The session of number ${r.number} was revoked`);
     Object.assign(entry, { state: r.why, ended_at: r.at });
   }
 
@@ -333,15 +355,35 @@ export class Replay {
     if (r.action === 'advance') this.called += r.count;
     if (r.action === 'pause') this.paused = true;
     if (r.action === 'resume') this.paused = false;
+    if (r.action === 'cancel') this.cancelled = true;
     if (r.action === 'settings') this.#read_settings(r.change);
+  }
+
+  /** Of the classes that go before the usual one. */
+  #classes_text() {
+    const usual = [...this.classes].reduce((a, b) => (b[1] > a[1] ? b : a), [0, 0])[0];
+    const before = [...this.classes].filter(([c]) => c < usual).sort((a, b) => a[0] - b[0]);
+    return before
+      .map(([c, n]) => ` ${n} numbers joined in class ${c}, which goes before; the log does not say why.`)
+      .join('');
   }
 
   /** Sentences of checks that found nothing. */
   finish() {
     const f = this.findings;
+    if (this.index < 0) f.unproven('records', 'The log has no records yet.');
     f.pass('records', `All ${this.index + 1} records are well-formed and in order.`);
-    f.pass('numbers', `Numbers 1 to ${this.highest} each joined once.`);
-    f.pass('hands', `${this.interventions.length} interventions are in the log, and nothing needs another.`);
+    const before = this.joined_before;
+    f.pass(
+      'numbers',
+      before === 0
+        ? `Numbers 1 to ${this.highest} each joined once.`
+        : `Numbers ${before + 1} to ${Math.max(before, this.highest)} each joined once. The log began after number ${before}; of those before it has who was still in line.`,
+    );
+    f.pass(
+      'hands',
+      `${this.interventions.length} interventions are in the log, and nothing needs another.${this.#classes_text()}`,
+    );
     f.pass('admissions', `All ${this.admissions} admissions follow the order of the line.`);
     f.pass('units', 'Each admission had a free unit that its holder could buy.');
     if (!this.lobby_record?.draws) return f.skip('draw', 'This line has no draw: the number is the order.');

@@ -69,7 +69,7 @@ CAF_TEST(the choice of an event with seats has fields for their names) {
   const std::string base;
   const shopper who{language::en, base, from_unix_ms(0)};
   const auto shown = [&](std::string problem = {}) {
-    return render(choice_page(who, {event, nullptr, sent, {}, std::move(problem)}), base, nullptr).body;
+    return render(choice_page(who, {event, nullptr, sent, {}, std::move(problem)}), base, {}).body;
   };
   const auto has = [](const std::string& page, const std::string& part) {
     return page.find(part) != std::string::npos;
@@ -211,7 +211,7 @@ CAF_TEST(what organizers and visitors typed cannot become markup) {
   wait_view view{.in = language::en, .base = base, .line = line};
   view.sign_in.step = sign_in_step::code;
   view.sign_in.email = "\"><img src=x>";
-  const auto answer = render(wait_page(view), base, nullptr);
+  const auto answer = render(wait_page(view), base, {});
   CAF_CHECK(answer.body.find("<b>\"") == std::string::npos);
   CAF_CHECK(answer.body.find("<img") == std::string::npos);
   CAF_CHECK(answer.body.find("<script>") == std::string::npos);
@@ -234,7 +234,7 @@ CAF_TEST(the facts of an event cannot become markup either) {
                       "<img src=x> [a](javascript:alert(1)) </script><script>alert(1)</script>"};
   line.ticket_types.push_back({.id = {}, .name = "<img src=x>", .description = "<img src=x>"});
   wait_view view{.in = language::en, .base = base, .line = line, .url = "https://t.example/wait/1"};
-  const auto answer = render(wait_page(view), base, nullptr);
+  const auto answer = render(wait_page(view), base, {});
   for (const auto* bad : {"<img", "<script>", "javascript:"})
     CAF_CHECK(answer.body.find(bad) == std::string::npos);
   // The script elements are the page's own: its module, JSON-LD and the state.
@@ -271,7 +271,7 @@ CAF_TEST(an event says when and where to people and programs) {
   CAF_CHECK_EQUAL(data.at("location").at("geo").at("longitude").as_double(), -3.4);
   CAF_CHECK_EQUAL(data.at("offers").at(0).at("price").as_string(), "5000.00");
   CAF_CHECK_EQUAL(data.at("offers").at(0).at("availability").as_string(), "https://schema.org/InStock");
-  const auto body = render(wait_page(view), base, nullptr).body;
+  const auto body = render(wait_page(view), base, {}).body;
   for (const auto* part :
        {"Tuesday, 1 December 2026 at 19:30 GMT+1",
         "<dd><time data-venue datetime=\"2026-12-01T20:30:00.000Z\">21:30", "18:30</time>",
@@ -282,7 +282,7 @@ CAF_TEST(an event says when and where to people and programs) {
   line.event.status = event_status::ended;
   CAF_CHECK(!boost::json::parse(wait_page(view).preview.linked_data).as_object().contains("offers"));
   view.signed_in = true;
-  const auto own = render(wait_page(view), base, nullptr).body;
+  const auto own = render(wait_page(view), base, {}).body;
   CAF_CHECK(own.find("noindex") != std::string::npos && own.find("og:title") == std::string::npos);
   line.event.facts = {};
   CAF_CHECK(wait_page({.in = language::en, .base = base, .line = line}).preview.linked_data.empty());
@@ -332,7 +332,7 @@ CAF_TEST(a template escapes each value by its place) {
   wait_view view{.in = language::hr, .base = base, .line = line};
   view.place = &place;
   view.return_url = "javascript:alert(1)";
-  const auto answer = render(wait_page(view), base, &brand);
+  const auto answer = render(wait_page(view), base, brand);
   CAF_CHECK(answer.body.find("javascript:") == std::string::npos);
   CAF_CHECK(answer.body.find("src=\"data:image/png;base64,AAA=\"") != std::string::npos);
   CAF_CHECK(answer.body.find("href=\"https://a.example/?b=c&amp;d=e\"") != std::string::npos);
@@ -342,7 +342,7 @@ CAF_TEST(a template escapes each value by its place) {
 CAF_TEST(a template that there is not is a defect) {
   bool thrown = false;
   try {
-    (void)render({language::en, "no_such_page"}, "", nullptr);
+    (void)render({language::en, "no_such_page"}, "", {});
   } catch (const std::logic_error&) { thrown = true; }
   CAF_CHECK(thrown);
 }

@@ -4,7 +4,6 @@
 #include "tests/store/port/random_seats.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -84,7 +83,6 @@ protected:
   change creation() {
     event_created c{event(some_event()), {}};
     for (auto n = below(4); n > 0; --n) c.ticket_types.push_back(type());
-    if (const auto plan = event_plan()) c.plan = std::make_shared<const event_plan_row>(*plan);
     return c;
   }
 

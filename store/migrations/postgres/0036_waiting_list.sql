@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- FairQueue ledger, Postgres engine, version 34: the waiting list after an event is sold out.
+-- FairQueue ledger, Postgres engine, version 36: the waiting list after an event is sold out.
 -- Older programs offer what comes back with the usual window: enable no list before all nodes run this version.
 -- needs: 11
 
