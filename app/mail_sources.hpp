@@ -2,7 +2,8 @@
 // What a mailer asks for on its own thread, which may block.
 #pragma once
 #include "actors/outbox/mail_consumer.hpp"
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/accounts_messages.hpp"
+#include "actors/protocol/notice_messages.hpp"
 
 #include <optional>
 #include <string>
