@@ -105,7 +105,7 @@ void append_past_admission(std::string& out, const wire_names& say, const entry_
   if (say.claims) out += ",\"claim_by\":null";
 }
 
-std::string_view name_of(lobby_phase phase) {
+std::string_view phase_name(lobby_phase phase) {
   switch (phase) {
     case lobby_phase::none: break;
     case lobby_phase::open: return "OPEN";
@@ -118,7 +118,7 @@ std::string_view name_of(lobby_phase phase) {
 /// Members of an entry without a position.
 void append_lobby(std::string& out, const entry_view& e) {
   out += ",\"lobby\":{\"status\":\"";
-  out += name_of(e.lobby.phase);
+  out += phase_name(e.lobby.phase);
   out += "\",\"draw\":\"";
   out += net::name_of(e.lobby.draw);
   out += "\",\"people\":";

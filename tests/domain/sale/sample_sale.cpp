@@ -227,7 +227,7 @@ sale::joined sample_sale::join(std::uint64_t n, std::uint64_t key, std::string_v
 
 sale::joined sample_sale::join_party(std::uint64_t n, queue_number party) {
   last = {};
-  auto done = it->join(fan(n), 0, now, last, {}, {}, party);
+  auto done = it->join(fan(n), 0, now, last, {}, {}, false, party);
   settle();
   return done;
 }
