@@ -10,6 +10,7 @@
 #include "actors/storage/session_reader.hpp"
 #include "app/bus.hpp"
 #include "app/event_log.hpp"
+#include "app/mail_sources.hpp"
 #include "app/mailers.hpp"
 #include "app/mesh.hpp"
 #include "app/release.hpp"
@@ -51,34 +52,6 @@ template <class Handle>
 Handle add(root_children& children, std::string name, Handle handle) {
   children.emplace_back(std::move(name), caf::actor_cast<caf::actor>(handle));
   return handle;
-}
-
-/// For the thread of a mailer, which may block.
-std::optional<mailbox> mailbox_of(caf::actor_system& system, const accounts_handle& accounts,
-                                  const customer_id& customer) {
-  caf::scoped_actor self{system};
-  std::optional<mailbox> found;
-  self->request(accounts, mailbox_timeout, find_customer{customer})
-    .receive(
-      [&](const customer_reply& reply) {
-        if (!reply.no || reply.no.why == reason::not_found) found = mailbox{reply.email, reply.language};
-      },
-      [](const caf::error&) {});
-  return found;
-}
-
-/// For the thread of a mailer, which may block. Empty if the ledger has no such picture, or is away.
-std::string picture_of(caf::actor_system& system, const notices_handle& reader, const std::string& id,
-                       picture_size size) {
-  caf::scoped_actor self{system};
-  std::string bytes;
-  self->request(reader, picture_read_timeout, find_picture{id, size})
-    .receive(
-      [&](const picture_found& found) {
-        if (found.bytes) bytes = *found.bytes;
-      },
-      [](const caf::error&) {});
-  return bytes;
 }
 
 } // namespace

@@ -77,7 +77,7 @@ fq_folder(net/site USES net/http net/bridge net/service net/api net/pages net/op
 
 # -- the program -----------------------------------------------------------------------------------------------
 fq_folder(app COLD
-          USES domain/base domain/model domain/delivery domain/sale crypto fair config store/port store/memory
+          USES display domain/base domain/model domain/delivery domain/sale crypto fair config store/port store/memory
                store/sqlite store/postgres store/redis outbound actors/protocol actors/base actors/storage
                actors/payments actors/sale actors/cluster actors/directory actors/outbox
                net/http net/bridge net/wire net/server net/service net/pages net/site

@@ -228,24 +228,6 @@ void checker::admitted(const entry_row& row) {
     fail("I5", "admitted faster than the configured rate");
 }
 
-/// The settings in force: on the waiting list one person is offered each unit, without a call.
-queue_settings checker::admission() const {
-  auto q = event_.queue;
-  if (!is_waiting_list()) return q;
-  if (q.policy == admission_policy::open || q.policy == admission_policy::operated)
-    q.policy = admission_policy::capacity;
-  q.over_admission_percent = 100;
-  return q;
-}
-
-void checker::check_offer(const entry_row& admitted) {
-  if (!is_waiting_list()) return;
-  if (admitted.claim_by != admitted.admitted_at + event_.waiting_list.claim_window
-      || admitted.session_expires_at != admitted.claim_by + event_.claim_ttl)
-    fail("I15", "an offer of the waiting list has another window");
-  reached(rare::offered_from_list);
-}
-
 void checker::count_claim(const claim_row& row, std::int64_t sign) {
   for (const auto& i : row.items) {
     auto& sum = claimed_.at(i.ticket_type);

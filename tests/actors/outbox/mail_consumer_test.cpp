@@ -163,7 +163,7 @@ CAF_TEST(a mail to a customer goes to the address of that time in its language) 
   bool is_away = true;
   services.mailbox_of = [&](const customer_id& who) -> std::optional<mailbox> {
     if (is_away) return std::nullopt;
-    return who == ada ? mailbox{"ada@example.org", language::hr} : mailbox{};
+    return who == ada ? mailbox{"ada@example.org", "hr"} : mailbox{};
   };
   const auto to = [](const customer_id& who) {
     return R"({"template":"otp","language":"en","to":[{"customer_id":")" + to_string(who)

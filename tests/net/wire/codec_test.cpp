@@ -224,9 +224,9 @@ CAF_TEST(frames) {
   const sale_evidence seen{.sells = true, .free = 4, .held = 1, .most = 2};
   CAF_CHECK_EQUAL(
     position_frame(3, -1, -1, outlook_of(seen, 3)),
-    R"({"type":"position_changed","position":3,"ahead":2,"eta":null,"outlook":{"tickets_free":4,"tickets_held":1,)"
-    R"("people_ahead":2,"buying_percent":null,"buyers_ahead":null,"tickets_ahead":null,"chance_percent":null,)"
-    R"("chance":"unknown","waiting_list":false}})");
+    R"({"type":"position_changed","position":3,"ahead":2,"eta":null,"outlook":{"tickets_free":4,)"
+    R"("tickets_held":1,"people_ahead":2,"buying_percent":null,"buyers_ahead":null,"tickets_ahead":null,)"
+    R"("chance_percent":null,"chance":"unknown","waiting_list":false}})");
   const sale_evidence much{.sells = true,
                            .free = 40,
                            .decided = 50,
