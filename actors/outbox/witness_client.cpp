@@ -115,7 +115,7 @@ void witness_client_state::tell(cosigning_event what, const watched& w, std::siz
 }
 
 void witness_client_state::on_timer(const timer_fired& t) {
-  const auto found = logs_.find(aggregate_id{t.generation});
+  const auto found = logs_.find(aggregate_id{static_cast<std::uint32_t>(t.generation)});
   if (found != logs_.end()) send_due(found->first, found->second);
 }
 

@@ -239,9 +239,15 @@ CAF_TEST(a witness knows the logs of an installation by the key of one) {
        {"b.example/a/events/" + id + "1/log", place + "x/log", place + id + "1/logs", place + id + "G/log",
         "/events/" + id + "1/log", std::string{"other.example/log2"}, std::string{}})
     CAF_CHECK(!logs.find(name));
-  CAF_CHECK_THROWS_AS(watched_logs{std::vector{std::string{"no key"}}}, std::invalid_argument);
   const note_verifier witness{"w", note_key_kind::witness, one.key};
-  CAF_CHECK_THROWS_AS(watched_logs{std::vector{witness.text()}}, std::invalid_argument);
+  const auto refuses = [](const std::string& key) {
+    try {
+      const watched_logs none{std::vector{key}};
+    } catch (const std::invalid_argument&) { return true; }
+    return false;
+  };
+  CAF_CHECK(refuses("no key"));
+  CAF_CHECK(refuses(witness.text()));
 }
 
 CAF_TEST(the sample log and its proofs are those of the vectors) {

@@ -3,6 +3,7 @@
 // comes back; one that is away, behind, or lies delays nobody.
 #define CAF_SUITE witness_client
 #include "actors/outbox/witness_client.hpp"
+#include "fair/limits.hpp"
 #include "fair/witness.hpp"
 #include "tests/actors/base/fixture.hpp"
 
