@@ -15,7 +15,7 @@ fq_folder(domain/cluster USES domain/base domain/model)
 # -- keys and options ------------------------------------------------------------------------------------------
 fq_folder(crypto USES domain/base domain/model LINK OpenSSL::Crypto PkgConfig::SODIUM PkgConfig::CJOSE Boost::json)
 fq_folder(fair USES domain/base domain/line crypto LINK PkgConfig::SODIUM)
-fq_folder(config COLD LINK CLI11::CLI11 Boost::url)
+fq_folder(config COLD USES domain/base LINK CLI11::CLI11 Boost::url)
 
 # -- paper: PDF and QR codes, from plain structs ----------------------------------------------------------------
 fq_folder(print/qr COLD LINK PkgConfig::QRCODE)
@@ -39,11 +39,11 @@ fq_folder(outbound COLD USES display domain/base domain/model domain/money domai
 
 # -- actors: who does what and when ----------------------------------------------------------------------------
 fq_folder(actors/protocol USES domain/base domain/model domain/line domain/sale store/port outbound LINK caf_core)
-fq_folder(actors/base USES domain/base domain/model domain/delivery domain/sale actors/protocol)
+fq_folder(actors/base USES domain/base domain/model domain/delivery domain/sale crypto actors/protocol)
 fq_folder(actors/storage USES domain/base domain/sale store/port actors/protocol actors/base)
 fq_folder(actors/payments USES domain/base domain/money crypto outbound actors/protocol actors/base)
 fq_folder(actors/sale
-          USES domain/base domain/model domain/line domain/delivery domain/seats domain/sale domain/cluster crypto
+          USES domain/base domain/model domain/line domain/delivery domain/seats domain/sale domain/cluster crypto fair
                actors/protocol actors/base actors/storage
           LINK Boost::json)
 fq_folder(actors/cluster COLD USES domain/base domain/cluster actors/protocol actors/base actors/storage actors/sale)

@@ -202,6 +202,7 @@ public:
     check_mail();
     check_bus();
     check_money();
+    check_challenges();
     check_push();
     check_webhooks();
     check_witness();
@@ -267,6 +268,18 @@ public:
             "is needed with stripe.secret_key: without it nobody tells us of payments");
   }
 
+  void check_challenges() {
+    const auto& c = o_.challenges;
+    require(c.turnstile_site_key.empty() == c.turnstile_secret.empty(), "challenges.turnstile_secret",
+            "and challenges.turnstile_site_key need each other");
+    require(c.hcaptcha_site_key.empty() == c.hcaptcha_secret.empty(), "challenges.hcaptcha_secret",
+            "and challenges.hcaptcha_site_key need each other");
+    require(o_.otp.challenge != "turnstile" || !c.turnstile_secret.empty(), "otp.challenge",
+            "is turnstile, which has no secret key");
+    require(o_.otp.challenge != "hcaptcha" || !c.hcaptcha_secret.empty(), "otp.challenge",
+            "is hcaptcha, which has no secret key");
+  }
+
   void check_push() {
     const auto& p = o_.push;
     const bool wants_apns =
@@ -295,7 +308,8 @@ public:
   void check_witness() {
     const auto logs = split_list(o_.witness.logs);
     require(logs.size() <= limits::witness_logs_max && std::ranges::all_of(logs, is_verifier_key),
-            "witness.logs", "must be verifier keys, like tickets.example/events/<id>/log+ab12cd34+AYqI…: 100 at most");
+            "witness.logs",
+            "must be verifier keys, like tickets.example/events/<id>/log+ab12cd34+AYqI…: 100 at most");
     const auto witnesses = o_.witness.parsed_urls();
     require(witnesses.has_value(), "witness.urls",
             "must be like https://other.example/witness other.example/witness+ab12cd34+BAbc…: 8 at most");

@@ -150,6 +150,14 @@ struct otp_options {
   std::int64_t requests_per_address = limits::otp_requests_per_address; ///< within request_window
   milliseconds request_window = limits::otp_request_window;
   std::int64_t requests_per_ip_per_minute{};
+  std::string challenge; ///< "none", "proof_of_work", "turnstile" or "hcaptcha"
+  bool one_customer_per_mailbox{};
+};
+
+/// Providers of captchas; each is off without its keys.
+struct challenges_options {
+  std::string turnstile_site_key, turnstile_secret, turnstile_url;
+  std::string hcaptcha_site_key, hcaptcha_secret, hcaptcha_url;
 };
 
 struct rate_limits_options {
@@ -270,6 +278,10 @@ struct witness_options {
   [[nodiscard]] std::optional<std::vector<witness_address>> parsed_urls() const;
 };
 
+struct draw_options {
+  std::string beacon_url; ///< of a drand network
+};
+
 struct tracing_options {
   std::string url; ///< trace endpoint of the collector; empty: spans are not recorded
   std::string authorization;
@@ -319,6 +331,7 @@ struct options {
   retention_options retention;
   tokens_options tokens;
   otp_options otp;
+  challenges_options challenges;
   rate_limits_options rate_limits;
   mail_options mail;
   nats_options nats;
@@ -330,6 +343,7 @@ struct options {
   push_options push;
   webhooks_options webhooks;
   witness_options witness;
+  draw_options draw;
   tracing_options tracing;
   log_options log;
   shutdown_options shutdown;

@@ -111,7 +111,8 @@ bool each_signature(const checkpoint_note& note, const note_verifier& verifier, 
     if (!line) return false;
     if (!line->starts_with(prefix)) continue;
     const auto bytes = from_base64(line->substr(prefix.size()));
-    if (bytes && bytes->substr(0, 4) == text_from(verifier.id())) take(*line, std::string_view{*bytes}.substr(4));
+    if (bytes && bytes->substr(0, 4) == text_from(verifier.id()))
+      take(*line, std::string_view{*bytes}.substr(4));
   }
   return true;
 }
@@ -202,8 +203,7 @@ bool is_signed_by(const checkpoint_note& note, const note_verifier& verifier) {
 
 std::string signatures_of(const checkpoint_note& note, const note_verifier& verifier) {
   std::string lines;
-  each_signature(note, verifier,
-                 [&](std::string_view line, std::string_view) { (lines += line) += '\n'; });
+  each_signature(note, verifier, [&](std::string_view line, std::string_view) { (lines += line) += '\n'; });
   return lines;
 }
 

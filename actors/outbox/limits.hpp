@@ -35,7 +35,8 @@ inline constexpr milliseconds courier_busy_poll{50};
 inline constexpr milliseconds recent_failure{10 * 60 * 1000};
 
 // -- witness_client
-/// Logs whose witnesses are remembered: a node owns fewer events that sell. A forgotten one costs a request more.
+/// Logs whose witnesses are remembered: a node owns fewer events that sell. A forgotten one costs a request
+/// more.
 inline constexpr std::size_t cosigned_logs_max = 10'000;
 /// For a log's actor, which reads a few tiles.
 inline constexpr milliseconds growth_proof_timeout{5'000};

@@ -10,9 +10,9 @@
 
 namespace fq {
 
-witness_client_handle::behavior_type
-witness_client(witness_client_handle::stateful_pointer<witness_client_state> self,
-               const witness_client_services* services) {
+witness_client_handle::behavior_type witness_client(
+  witness_client_handle::stateful_pointer<witness_client_state> self,
+  const witness_client_services* services) {
   self->state.init(self, *services);
   return self->state.behavior();
 }
@@ -92,8 +92,7 @@ void witness_client_state::on_answer(const witness_answered& x) {
   if (sent->content.origin != w.parsed.content.origin) return; // of a log that this one replaces
   std::string lines;
   const auto& witness = services_->witnesses[x.witness];
-  const auto what =
-    w.progress[x.witness].take({x.reply.status, x.reply.body}, *sent, witness, now(), lines);
+  const auto what = w.progress[x.witness].take({x.reply.status, x.reply.body}, *sent, witness, now(), lines);
   if (what == cosigning_event::cosigned)
     self_->send(w.log, checkpoint_cosigned{sent->content.size, witness.name, std::move(lines)});
   else
@@ -106,10 +105,9 @@ void witness_client_state::on_answer(const witness_answered& x) {
 void witness_client_state::tell(cosigning_event what, const watched& w, std::size_t witness,
                                 int status) const {
   if (!services_->warn || what == cosigning_event::other_size || what == cosigning_event::failed) return;
-  const auto why = what == cosigning_event::ahead ? "has cosigned a longer log: this one went back"
-                   : what == cosigning_event::inconsistent
-                     ? "has cosigned another log"
-                     : "does not take it";
+  const auto why = what == cosigning_event::ahead          ? "has cosigned a longer log: this one went back"
+                   : what == cosigning_event::inconsistent ? "has cosigned another log"
+                                                           : "does not take it";
   services_->warn("the witness " + services_->witnesses[witness].name + " of " + w.parsed.content.origin + " "
                   + why + " (" + std::to_string(status) + ")");
 }
@@ -120,8 +118,8 @@ void witness_client_state::on_timer(const timer_fired& t) {
 }
 
 void witness_client_state::forget_oldest() {
-  const auto oldest = std::ranges::min_element(
-    logs_, {}, [](const auto& log) { return log.second.updated_at; });
+  const auto oldest =
+    std::ranges::min_element(logs_, {}, [](const auto& log) { return log.second.updated_at; });
   logs_.erase(oldest);
 }
 

@@ -60,8 +60,8 @@ private:
   std::map<aggregate_id, watched> logs_;
 };
 
-witness_client_handle::behavior_type
-witness_client(witness_client_handle::stateful_pointer<witness_client_state> self,
-               const witness_client_services* services);
+witness_client_handle::behavior_type witness_client(
+  witness_client_handle::stateful_pointer<witness_client_state> self,
+  const witness_client_services* services);
 
 } // namespace fq

@@ -206,6 +206,7 @@ using ledger_worker_handle = notices_handle::extend<
   caf::replies_to<list_events>::with<event_list_reply>, caf::replies_to<list_records>::with<records_reply>,
   caf::replies_to<find_open_purchase>::with<purchase_found>,
   caf::replies_to<list_statistics>::with<statistics_reply>,
+  caf::replies_to<list_tenant_plans>::with<tenant_plans_reply>,
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 } // namespace fq

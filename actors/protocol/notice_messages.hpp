@@ -171,7 +171,8 @@ struct delivery_answered {
   delivery_answer answer;
 };
 
-/// Devices, endpoints, deliveries, pictures and witnessed logs, for the API. A ledger reader; no owner is needed.
+/// Devices, endpoints, deliveries, pictures and witnessed logs, for the API. A ledger reader; no owner is
+/// needed.
 using notices_handle = caf::typed_actor<
   caf::replies_to<store_deliveries>::with<ack_reply>,
   caf::replies_to<list_deliveries>::with<deliveries_reply>, caf::replies_to<replay_delivery>::with<ack_reply>,

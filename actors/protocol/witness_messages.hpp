@@ -32,8 +32,8 @@ struct checkpoint_cosigned {
 };
 
 /// What the client of the witnesses needs of a log.
-using cosigned_log_handle = caf::typed_actor<caf::replies_to<prove_growth>::with<growth_proof>,
-                                             caf::reacts_to<checkpoint_cosigned>>;
+using cosigned_log_handle =
+  caf::typed_actor<caf::replies_to<prove_growth>::with<growth_proof>, caf::reacts_to<checkpoint_cosigned>>;
 
 /// From the log's actor, after it has stored and signed a checkpoint. The newest of a log replaces an earlier
 /// one that no witness has yet.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The limits of actors/sale, each with its reason.
 #pragma once
+#include "domain/base/retry.hpp"
 #include "domain/base/time.hpp"
 
 #include <cstddef>
@@ -47,6 +48,10 @@ inline constexpr milliseconds forgotten_read_timeout{3'000};
 /// An io thread answers polls from what it knows of a line for this time after an answer of the owner. So an
 /// ETA is as old at most, and so is a position at a node that lost its connection.
 inline constexpr milliseconds line_trust{1'000};
+
+// -- event_lobby
+/// Pause before a drand network is asked again for a round, which may not be published yet.
+inline constexpr retry_policy beacon_retry{0, milliseconds{1'000}, milliseconds{15'000}};
 
 // -- event_money
 /// Max wait of POST payments for the payment page; then it answers INITIALIZING without a page.

@@ -135,6 +135,7 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const list_audit& x) { return list(x); },
     [this](const fq::list_orders& x) { return list(x); },
     [this](const fq::list_statistics& x) { return list(x); },
+    [this](const list_tenant_plans& x) { return list(x); },
     [this](const list_held_tickets& x) { return list(x); },
     [this](const fq::list_transfers& x) { return list(x); },
     [this](const fq::list_dead_letters& x) { return list(x); },

@@ -78,6 +78,7 @@ private:
   records_reply list(const fq::list_records& x);
   purchase_found find(const fq::find_open_purchase& x);
   statistics_reply list(const fq::list_statistics& x);
+  tenant_plans_reply list(const list_tenant_plans& x);
   dead_letters_reply list(const fq::list_dead_letters& x);
   void read_directory();
   void read_blocks();

@@ -129,7 +129,8 @@ witnessed_found ledger_worker_state::find(const fq::find_witnessed& x) {
 
 witnessed_stored ledger_worker_state::store(const fq::store_witnessed& x) {
   bool is_stored = false;
-  if (!reached([&] { is_stored = ledger_->store_witnessed(*x.next, x.before); })) return {reason::unavailable};
+  if (!reached([&] { is_stored = ledger_->store_witnessed(*x.next, x.before); }))
+    return {reason::unavailable};
   return {{}, is_stored};
 }
 

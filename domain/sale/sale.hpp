@@ -6,10 +6,13 @@
 // sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
 // sale_tickets.cpp (event tickets), sale_transfers.cpp, sale_checkin.cpp (scans at gates), sale_seats.cpp
 // (reserved seats), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden types),
-// sale_locks.cpp (names that sessions lock), sale_people.cpp (blocks, invitations), sale_organizer.cpp.
+// sale_lobby.cpp (lobby, draw, parties), sale_locks.cpp (names that sessions lock), sale_waiting_list.cpp
+// (after it is sold out, odds), sale_log.cpp (the public log), sale_people.cpp (blocks, invitations),
+// sale_organizer.cpp.
 #pragma once
 #include "domain/line/presence.hpp"
 #include "domain/line/queue.hpp"
+#include "domain/line/quiet_hours.hpp"
 #include "domain/money/orders.hpp"
 #include "domain/money/payments.hpp"
 #include "domain/money/promo_codes.hpp"
@@ -21,6 +24,7 @@
 #include "domain/sale/idempotency.hpp"
 #include "domain/sale/inventory.hpp"
 #include "domain/sale/limits.hpp"
+#include "domain/sale/outcomes.hpp"
 #include "domain/sale/rules.hpp"
 #include "domain/sale/sale_steps.hpp"
 #include "domain/sale/seating.hpp"
@@ -47,11 +51,13 @@ public:
   using destination_lookup = std::function<std::string(const std::string& gateway)>;
 
   /// `random`: 64 uniform bits per call, for ids and jitter. `destination_of` null: money stays.
+  /// `new_seed`: of a lobby that opens; null: it has no secret, for tests.
   sale(const sale_rules& rules, std::function<std::uint64_t()> random,
-       destination_lookup destination_of = nullptr) :
+       destination_lookup destination_of = nullptr, std::function<lobby_seed()> new_seed = nullptr) :
       rules_(rules),
       random_(std::move(random)),
       destination_of_(std::move(destination_of)),
+      new_seed_(std::move(new_seed)),
       payments_(rules.stale_after, rules.recheck_after.front()) {}
 
   /// Load durable rows. Lists as in aggregate_image; the totals before the entries, those by ascending
@@ -81,14 +87,18 @@ public:
   void load(const invitation_row& row) { invitations_.emplace(row.customer, row); }
   void load(const entry_access_row& row);
   void load(session_lock_row row) { locks_.add(std::move(row)); }
+  void load(const lobby_row& row) { lobby_ = row; }
   void load(idempotency_row row) { answers_.load(std::move(row)); }
   /// To be called after the last load: records whether the event is sold out.
   void loaded();
 
   // -- the line (sale_line.cpp)
   /// `access_code`: a promo code that opens hidden types, as typed; also for a live entry. Empty: none.
+  /// `has_solved`: the event's challenge, which a new entry needs.
+  /// `party`: of the entry that opened it, to join it in the lobby; 0: none.
   joined join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out,
-              std::string subject_name = {}, std::string_view access_code = {});
+              std::string subject_name = {}, std::string_view access_code = {}, bool has_solved = false,
+              queue_number party = {});
   refusal leave(const subject_key& subject, timestamp now, decision& out);
   /// Ends the session of admission `admission_no`, for its holder or origin. not_admitted if it is over.
   refusal end_session(queue_number n, std::uint32_t admission_no, timestamp now, decision& out);
@@ -101,6 +111,28 @@ public:
   /// Returns the number of ended entries.
   std::size_t revoke(revocation_scope scope, queue_number n, const subject_key& subject, timestamp now,
                      decision& out);
+
+  // -- the lobby (sale_lobby.cpp)
+  /// The holder's entry opens a party; nothing changes if it is in one.
+  refusal open_party(const subject_key& subject, decision& out);
+  /// The next run opens or closes it. A join before that run would not see it.
+  [[nodiscard]] bool is_lobby_due(timestamp now) const;
+  [[nodiscard]] draw_step next_draw_step() const;
+  /// By ascending number. For draw_step::root.
+  [[nodiscard]] std::vector<entrant_place> lobby_entrants() const;
+  /// Their tree's root, as hex digits. Draws at once without a beacon.
+  void set_root(std::string root, timestamp now, decision& out);
+  /// The value of the beacon that the lobby announced: draws.
+  refusal give_beacon(beacon_kind kind, std::string value, timestamp now, decision& out);
+  /// An operator's act: draws without the beacon that was announced.
+  refusal end_wait(std::string reason, timestamp now, decision& out);
+  /// The parties of the numbers 1 to lobby()->last, for draw_step::order. 0: none.
+  [[nodiscard]] std::vector<std::uint32_t> lobby_parties() const;
+  /// The order that follows from the draw. From now on entries have positions.
+  void rank(line_ranks ranks);
+  /// Null: it has not opened. With the seed.
+  [[nodiscard]] const lobby_row* lobby() const { return lobby_ ? &*lobby_ : nullptr; }
+  [[nodiscard]] lobby_view lobby_now() const;
 
   // -- locks of sessions (sale_locks.cpp)
   /// not_admitted, lock_held or locks_exhausted. The lock ends with the session.
@@ -223,6 +255,12 @@ public:
 
   // -- organizer (sale_organizer.cpp)
   refusal change_status(event_trigger trigger, timestamp now, decision& out);
+  // -- the public log (sale_log.cpp)
+  /// It has begun: decisions note their records.
+  void keep_log() { is_logged_ = true; }
+  [[nodiscard]] bool is_logged() const { return is_logged_; }
+  /// Begins it, with all entries in line. `lost`: see begin_record. Before any other call of the decision.
+  void begin_log(std::string lost, decision& out);
   refusal patch(const event_patch& patch, timestamp now, decision& out);
   /// All codes of the event's tickets become void, and their holders load others.
   void renew_ticket_keys(timestamp now, decision& out);
@@ -252,6 +290,10 @@ public:
   [[nodiscard]] const session_locks& locks() const { return locks_; }
   [[nodiscard]] const inventory& stock() const { return stock_; }
   [[nodiscard]] const claims_book& claims() const { return claims_; }
+  /// Before the map is read: its standing places are those of the stock.
+  void count_standing() {
+    if (seating_) seating_->count_standing(stock_.types());
+  }
   /// Null: the event has no plan.
   [[nodiscard]] const seating* seats() const { return seating_.get(); }
   [[nodiscard]] const payments_book& payments() const { return payments_; }
@@ -294,11 +336,27 @@ public:
   /// payments wake it (ledger::aggregates_to_wake).
   [[nodiscard]] bool is_quiet(timestamp now) const;
   [[nodiscard]] line_pace pace(timestamp now) const;
+  [[nodiscard]] sale_evidence evidence() const;
+  /// Of an entry in line that may buy public types only. The odds of others are not told.
+  [[nodiscard]] outlook outlook_of(const queue_line::entry& e) const;
+  /// Sold out, and whatever comes back goes to the line (sale_waiting_list.cpp).
+  [[nodiscard]] bool is_waiting_list() const { return is_set(event_.waiting_list.began_at); }
+  /// Whether entries in line must be seen.
+  [[nodiscard]] bool watches_presence() const { return presence_timeout().count() > 0; }
 
 private:
   // the line
   [[nodiscard]] refusal queue_is_open(timestamp now) const;
-  [[nodiscard]] milliseconds presence_grain() const { return event_.queue.presence_timeout / 8; }
+  [[nodiscard]] milliseconds presence_timeout() const {
+    return is_waiting_list() ? milliseconds{0} : event_.queue.presence_timeout;
+  }
+  [[nodiscard]] milliseconds presence_grain() const { return presence_timeout() / 8; }
+  // the waiting list
+  void follow_waiting_list(timestamp now, decision& out);
+  void count_outcomes();
+  void find_outcomes();
+  [[nodiscard]] quiet_hours quiet(timestamp now) const;
+  [[nodiscard]] queue_settings admission_settings(timestamp now) const;
   [[nodiscard]] bool is_over(timestamp now) const {
     return is_set(event_.sale_end) && now >= event_.sale_end;
   }
@@ -307,10 +365,11 @@ private:
                                        const promo_code_row*& out) const;
   refusal give_access(const queue_line::entry& e, const promo_code_row& code, timestamp now, decision& out);
   [[nodiscard]] hidden_types opened_by(const queue_line::entry& e, timestamp now) const;
-  bool regroup(const queue_line::entry& e, timestamp now);
-  void regroup(const customer_id& customer, timestamp now);
-  void regroup_holders(std::uint32_t promo, timestamp now);
-  void open_codes(timestamp now);
+  bool regroup(const queue_line::entry& e, timestamp now, decision& out);
+  void regroup(const customer_id& customer, timestamp now, decision& out);
+  void regroup_holders(std::uint32_t promo, timestamp now, decision& out);
+  void regroup_all(timestamp now, decision& out, bool tells_all = false);
+  void open_codes(timestamp now, decision& out);
   std::size_t mark_absent(timestamp now, decision& out);
   std::size_t bring_back(timestamp now, decision& out);
   [[nodiscard]] timestamp next_absence() const;
@@ -318,6 +377,40 @@ private:
   void order_ended();
   std::size_t forget_ended(timestamp now, decision& out);
   [[nodiscard]] timestamp next_forgetting() const;
+  // the lobby
+  void run_lobby(timestamp now, decision& out);
+  void open_lobby(timestamp now, decision& out);
+  void close_lobby(timestamp now, decision& out);
+  void draw_lobby(beacon_kind kind, std::string value, timestamp now, decision& out);
+  void level_parties(decision& out);
+  [[nodiscard]] refusal may_draw() const;
+  [[nodiscard]] bool may_open_lobby() const;
+  [[nodiscard]] bool has_positions() const { return lobby_now().phase == lobby_phase::none; }
+  [[nodiscard]] bool lobby_is_open() const { return lobby_ && !is_set(lobby_->closed_at); }
+  /// The root of the entrants is being computed: what their leaves have does not change.
+  [[nodiscard]] bool is_closing() const {
+    return lobby_ && is_set(lobby_->closed_at) && draws_lots() && lobby_->root.empty();
+  }
+  [[nodiscard]] bool draws_lots() const { return event_.lobby.draw == draw_kind::at_opening; }
+  [[nodiscard]] bool was_entrant(const queue_line::entry& e) const;
+  [[nodiscard]] timestamp next_lobby_step(timestamp now) const;
+  refusal may_enter_party(queue_number party) const;
+  /// A party that is first in line.
+  struct party_gate {
+    queue_number going{}; ///< may be admitted in this decision
+    std::uint64_t left = 0; ///< admissions of this decision
+    bool splits = false; ///< room for all of it cannot come
+    bool waits = false; ///< it waits for room
+  };
+  bool may_go(queue_number party, const unit_pools& pools, timestamp now, party_gate& gate) const;
+  [[nodiscard]] std::uint64_t room_ever(std::span<const queue_number> members, timestamp now) const;
+  // the public log
+  void note(log_record record, decision& out) const {
+    if (is_logged_) out.records.push_back(std::move(record));
+  }
+  void note_place(const queue_line::entry& e, decision& out) const;
+  void note_end(const queue_line::entry& e, bool was_admitted, left_why why, decision& out) const;
+  void note_admitted(admitted_record told, const std::vector<queue_number>& numbers, decision& out) const;
   // locks
   [[nodiscard]] const queue_line::entry* session_of(queue_number n, std::uint32_t admission_no) const;
   void free_lock(const std::string& name, decision& out);
@@ -332,7 +425,8 @@ private:
   refusal may_hold(const customer_id& customer, timestamp now, std::uint8_t& slot) const;
   claim_id hold(const queue_line::entry& entry, claim_row row, std::span<const seat_number> seats,
                 timestamp now, decision& out);
-  void end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out);
+  void end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out,
+                 left_why why = left_why::holder);
   void release(const claim_row& claim, timestamp now, decision& out, claim_end why = {});
   void close_session_claim(queue_number n, timestamp now, decision& out);
   // checkout
@@ -355,6 +449,8 @@ private:
   void payment_page_ready(const claim_id& claim, timestamp now, decision& out);
   void cancel_payment_link(const claim_id& claim, timestamp now, decision& out);
   void withdraw(const claim_row& claim, timestamp now, decision& out, claim_end why);
+  [[nodiscard]] refusal refused_to_guest(const customer_id& buyer) const;
+  [[nodiscard]] bool may_receive(const order_row& order) const;
   [[nodiscard]] bool is_given_up(const claim_id& claim) const;
   std::size_t end_pending(timestamp now, decision& out);
   std::size_t send_links(timestamp now, decision& out);
@@ -367,6 +463,8 @@ private:
   void confirm_claim(const claim_id& claim, timestamp now, decision& out);
   void late_money(const payment_id& payment, timestamp now, decision& out);
   bool claim_again(const payment_id& payment, timestamp now, decision& out);
+  [[nodiscard]] customer_id buyer_of(const claim_row& claim) const;
+  [[nodiscard]] std::optional<std::uint8_t> slot_of_buyer(const customer_id& buyer) const;
   void give_up(const payment_id& payment, timestamp now, decision& out);
   payment_id begin_attempt(const claim_row& claim, const std::string& gateway, timestamp now, decision& out);
   // single customers
@@ -443,20 +541,25 @@ private:
   std::size_t refund_room(timestamp now);
   [[nodiscard]] bool owes_refunds() const;
   [[nodiscard]] timestamp next_refund_slot(timestamp now) const;
-  void refresh(timestamp now);
+  void refresh(timestamp now, decision& out);
   [[nodiscard]] unit_pools free_pools(timestamp now) const;
-  [[nodiscard]] const queue_line::entry* next_to_admit(unit_pools& pools, timestamp now);
+  [[nodiscard]] const queue_line::entry* next_to_admit(unit_pools& pools, timestamp now, party_gate& gate,
+                                                       decision& out);
   [[nodiscard]] timestamp next_opening(timestamp now) const;
   admission_answer admit(timestamp now, decision& out, std::uint64_t called = 0);
   void update_sold_out(decision& out);
   [[nodiscard]] timestamp next_deadline(timestamp now) const;
   void change_event(event_status from, timestamp now, decision& out);
+  refusal turn(event_trigger trigger, timestamp now, decision& out);
 
   sale_rules rules_;
   std::function<std::uint64_t()> random_;
   destination_lookup destination_of_;
+  std::function<lobby_seed()> new_seed_;
   event_row event_;
   queue_line queue_;
+  std::optional<lobby_row> lobby_; ///< none: it has not opened
+  bool is_ranked_ = false; ///< the draw's order is in the line
   inventory stock_;
   claims_book claims_;
   std::unique_ptr<seating> seating_; ///< null: the event has no plan
@@ -473,6 +576,7 @@ private:
   /// Access codes given with live entries (ordinals of promo codes), in the order given.
   std::unordered_map<queue_number, std::vector<std::uint32_t>> access_;
   session_locks locks_;
+  session_outcomes outcomes_;
   std::vector<std::string> lost_locks_; ///< loaded names of sessions that are over; the next runs free them
   timestamp next_code_ = never; ///< the next `valid_from` of a code; never: none
   blocked_customers blocked_;
@@ -485,6 +589,7 @@ private:
   presence_book present_, away_; ///< last sighting of entries in line; time of the move to AWAY
   timestamp rechecks_from_ = never; ///< the pause between questions about failed attempts ends
   bool is_fresh_ = false; ///< loaded, and not run since
+  bool is_logged_ = false;
   bool was_sold_out_ = false;
 };
 

@@ -68,7 +68,8 @@ awaitable<std::optional<response>> try_to_cosign(call c, const add_checkpoint_re
 
 awaitable<response> add_checkpoint(call c) {
   const auto asked = parse_add_checkpoint(c.rq.body);
-  if (!asked) co_return problem(fault::bad_request, c.rq.request_id, "This is no request to add a checkpoint.");
+  if (!asked)
+    co_return problem(fault::bad_request, c.rq.request_id, "This is no request to add a checkpoint.");
   const auto log = c.ctx.shared->as_witness.find(asked->note.content.origin);
   if (!log) co_return refusal_of(witness_verdict::unknown_log, {}, c.rq);
   if (!is_signed_by(asked->note, *log)) co_return refusal_of(witness_verdict::not_signed, {}, c.rq);
@@ -98,7 +99,8 @@ awaitable<response> show_checkpoint(context& ctx, const request& rq, const path_
 std::span<const route> witness_routes() {
   using enum method;
   static constexpr route table[] = {
-    {post, "/witness/add-checkpoint", for_anybody<add_checkpoint, address_limit::anonymous>, witness_body_max},
+    {post, "/witness/add-checkpoint", for_anybody<add_checkpoint, address_limit::anonymous>,
+     witness_body_max},
     {get, "/witness/key", for_anybody<show_key, address_limit::anonymous>},
     {get, "/witness/{log}/checkpoint", self_guarded_for_anybody<show_checkpoint>},
   };

@@ -115,6 +115,23 @@ std::string wait_text(language l, std::int64_t low_seconds, std::int64_t high_se
   return counted(l, in_hours ? "wait_range_hours" : "wait_range_minutes", high, {{"low", low_text}});
 }
 
+std::string odds_text(language l, const outlook& odds) {
+  if (!odds.is_known || odds.waiting_list) return {};
+  const auto left = number_text(l, odds.free + odds.held);
+  if (!odds.has_share || odds.ahead < 2) return text(l, "odds_left", {{"left", left}});
+  const auto buyers = number_text(l, odds.buyers), ahead = number_text(l, odds.ahead),
+             wanted = number_text(l, odds.wanted);
+  return text(l, "odds_line", {{"buyers", buyers}, {"ahead", ahead}, {"wanted", wanted}, {"left", left}});
+}
+
+std::string chance_text(language l, const outlook& odds) {
+  if (!odds.is_known || odds.chance == likelihood::unknown) return {};
+  const auto range = range_of(odds.chance);
+  const auto low = number_text(l, range.low), high = number_text(l, range.high);
+  const auto word = text(l, std::string{"chance_"}.append(name_of(odds.chance)));
+  return text(l, "odds_chance", {{"low", low}, {"high", high}, {"word", word}});
+}
+
 std::string texts_json(language l, std::initializer_list<std::string_view> keys) {
   std::string out = "{";
   for (const auto key : keys) {

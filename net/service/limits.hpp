@@ -54,6 +54,11 @@ inline constexpr std::size_t shown_currencies_max = 20;
 inline constexpr std::uint32_t otp_mails_per_client = 2'000;
 inline constexpr seconds otp_mails_window{15 * 60};
 
+/// Orders of guests for one address, of all networks: a person needs one or two, and each may send two mails
+/// that nobody asked for. The owner of the address buys with a code meanwhile.
+inline constexpr std::uint32_t guest_orders_per_address = 5;
+inline constexpr seconds guest_orders_window{15 * 60};
+
 /// Ids of an address that are compared with a customer's: it has another one after each erasure.
 inline constexpr std::uint32_t erasures_tried = 4;
 
@@ -98,6 +103,9 @@ inline constexpr seconds erasures_window{60 * 60};
 inline constexpr milliseconds limit_sharing_interval{250};
 /// Retry-After while an event is stopped because the ledger lost commits of it, in seconds.
 inline constexpr unsigned lost_retry_after = 5;
+
+/// Retry-After while the provider of a captcha does not answer.
+inline constexpr std::int64_t captcha_retry_seconds = 10;
 
 /// As a route's body limit: http.webhook_body_limit, because gateways' messages are longer than our forms.
 inline constexpr std::size_t webhook_body = std::numeric_limits<std::size_t>::max();

@@ -31,6 +31,7 @@
 #include <vector>
 
 namespace fq {
+class captcha_port;
 class customer_book; ///< actors/base/customer_book.hpp
 class gateway_port;
 class sandbox_gateway;
@@ -60,6 +61,8 @@ struct services {
   rate_limiter otp_addresses; ///< per e-mail address, and client address or browser mark
   rate_limiter otp_mails; ///< per client address or browser mark: codes that were not entered
   rate_limiter otp_clients; ///< per client address
+  rate_limiter guests; ///< per client address: new guests
+  rate_limiter guest_orders; ///< per e-mail address: orders of guests
   rate_limiter codes_of_customers; ///< per customer: wrong promo and access codes
   rate_limiter codes_of_events; ///< per event: the same, of customers with several
   rate_limiter offers; ///< per customer: offers of tickets, each of which is a mail
@@ -102,6 +105,11 @@ struct services {
     return gateways.empty() || gateways.contains(gateway);
   }
   witness as_witness; ///< of other installations' logs
+  std::map<challenge_kind, captcha_port*> captchas; ///< with keys; set by the composition
+  [[nodiscard]] captcha_port* captcha_of(challenge_kind kind) const {
+    const auto found = captchas.find(kind);
+    return found == captchas.end() ? nullptr : found->second;
+  }
   shown_plans plans; ///< outlives the lanes, whose jobs fill it
   blocking_lane sandbox_lane; ///< also for the demo's mailbox
   blocking_lane printing_lane{printing_threads,
@@ -133,6 +141,7 @@ struct services {
   [[nodiscard]] fq::subject_key subject_of(tenant_id tenant, std::string_view name) const;
 
 private:
+  bool merges_mailboxes_; ///< otp.one_customer_per_mailbox
   std::int32_t configured_async_percent_;
 };
 

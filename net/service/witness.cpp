@@ -17,7 +17,9 @@ std::string_view without_scheme(std::string_view url) {
 
 witness::witness(const std::vector<std::string>& logs, std::string_view public_url,
                  const secret_key& stored) :
-    logs_(logs), name_(std::string{without_scheme(public_url)} + "/witness"), seed_(witness_seed_of(stored)) {}
+    logs_(logs),
+    name_(std::string{without_scheme(public_url)} + "/witness"),
+    seed_(witness_seed_of(stored)) {}
 
 std::string witness::key() const {
   return note_verifier{name_, note_key_kind::witness, ed25519_public_key_of(seed_)}.text();

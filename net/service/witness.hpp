@@ -15,13 +15,15 @@ namespace fq::net {
 
 class witness {
 public:
-  /// `logs`: verifier keys, as witness.logs has them; throws std::invalid_argument for another text. The name is
-  /// `public_url` without its scheme, and "/witness".
+  /// `logs`: verifier keys, as witness.logs has them; throws std::invalid_argument for another text. The name
+  /// is `public_url` without its scheme, and "/witness".
   witness(const std::vector<std::string>& logs, std::string_view public_url, const secret_key& stored);
 
   /// The verifier key.
   [[nodiscard]] std::string key() const;
-  [[nodiscard]] std::optional<note_verifier> find(std::string_view origin) const { return logs_.find(origin); }
+  [[nodiscard]] std::optional<note_verifier> find(std::string_view origin) const {
+    return logs_.find(origin);
+  }
   /// The cosignature, a line.
   [[nodiscard]] std::string cosign(const checkpoint_note& note, timestamp now) const;
 

@@ -74,6 +74,40 @@ void append_position(std::string& out, std::uint64_t position) {
     append_integer(out, position - 1);
 }
 
+void append_range(std::string& out, const percent_range& percent) {
+  out += "{\"low\":";
+  append_integer(out, percent.low);
+  out += ",\"high\":";
+  append_integer(out, percent.high);
+  out += '}';
+}
+
+/// Nothing for places without one.
+void append_outlook(std::string& out, const outlook& o) {
+  if (!o.is_known) return;
+  const auto add = [&](const char* name, std::uint64_t value) {
+    out += name;
+    append_integer(out, value);
+  };
+  const bool has_chance = o.chance != likelihood::unknown;
+  add(",\"outlook\":{\"tickets_free\":", o.free);
+  add(",\"tickets_held\":", o.held);
+  add(",\"people_ahead\":", o.ahead);
+  out += ",\"buying_percent\":";
+  o.has_share ? append_range(out, o.share) : void(out += "null");
+  out += ",\"buyers_ahead\":";
+  o.has_share ? append_integer(out, o.buyers) : void(out += "null");
+  out += ",\"tickets_ahead\":";
+  o.has_share ? append_integer(out, o.wanted) : void(out += "null");
+  out += ",\"chance_percent\":";
+  has_chance ? append_range(out, range_of(o.chance)) : void(out += "null");
+  out += ",\"chance\":\"";
+  out += name_of(o.chance);
+  out += "\",\"waiting_list\":";
+  append_flag(out, o.waiting_list);
+  out += '}';
+}
+
 /// Members of an ADMITTED entry. The token is computed here; it is not stored.
 void append_admission(std::string& out, const wire_names& say, const entry_id& id, std::uint32_t admission_no,
                       std::uint32_t batch, timestamp admitted_at, timestamp session_expires_at,
@@ -104,6 +138,70 @@ void append_past_admission(std::string& out, const wire_names& say, const entry_
   if (say.claims) out += ",\"claim_by\":null";
 }
 
+std::string_view name_of(lobby_phase phase) {
+  switch (phase) {
+    case lobby_phase::none: break;
+    case lobby_phase::open: return "OPEN";
+    case lobby_phase::closed: return "CLOSED";
+    case lobby_phase::waiting: return "WAITS_FOR_BEACON";
+  }
+  return "";
+}
+
+/// Members of an entry without a position.
+void append_lobby(std::string& out, const entry_view& e) {
+  out += ",\"lobby\":{\"status\":\"";
+  out += name_of(e.lobby.phase);
+  out += "\",\"draw\":\"";
+  out += net::name_of(e.lobby.draw);
+  out += "\",\"people\":";
+  append_integer(out, e.lobby.people);
+  out += ",\"opens_at\":";
+  append_time(out, e.lobby.opens_at);
+  out += '}';
+  if (e.party_code.empty()) return;
+  out += ",\"party\":{\"code\":\"";
+  out += e.party_code;
+  out += "\",\"members\":";
+  append_integer(out, e.party_size);
+  out += '}';
+}
+
+/// Of an event: what its lobby has made public so far.
+void append_lobby(std::string& out, const event_view& view) {
+  const auto& l = view.lobby;
+  if (!is_set(l.opened_at)) {
+    out += ",\"lobby\":null";
+    return;
+  }
+  const bool draws = view.event.lobby.draw == draw_kind::at_opening;
+  const auto* status = !is_set(l.closed_at)       ? "OPEN"
+                       : is_set(l.drawn_at)       ? "DRAWN"
+                       : draws && !l.root.empty() ? "WAITS_FOR_BEACON"
+                                                  : "CLOSED";
+  out += ",\"lobby\":{\"status\":\"";
+  out += status;
+  out += "\",\"opened_at\":";
+  append_time(out, l.opened_at);
+  out += ",\"closed_at\":";
+  append_time(out, l.closed_at);
+  out += ",\"drawn_at\":";
+  append_time(out, l.drawn_at);
+  out += ",\"people\":";
+  append_integer(out, l.entrants);
+  out += ",\"seed_commitment\":";
+  append_text_or_null(out, draws ? l.seed_commitment : "");
+  out += ",\"root\":";
+  append_text_or_null(out, l.root);
+  out += ",\"seed\":";
+  append_text_or_null(out, l.seed);
+  out += ",\"beacon\":\"";
+  out += net::name_of(l.beacon);
+  out += "\",\"beacon_value\":";
+  append_text_or_null(out, l.value);
+  out += '}';
+}
+
 /// Members for every reader of the entry.
 void begin_plain_place(std::string& out, const wire_names& say, const entry_view& e) {
   out += '{';
@@ -122,6 +220,8 @@ void begin_plain_place(std::string& out, const wire_names& say, const entry_view
   append_time(out, e.joined_at);
   out += ",\"eta\":";
   append_eta(out, e.eta_low_seconds, e.eta_high_seconds);
+  if (e.lobby.phase != lobby_phase::none) append_lobby(out, e);
+  append_outlook(out, e.outlook);
 }
 
 /// All members of an entry, without the closing brace.
@@ -191,10 +291,44 @@ std::string_view name_of(admission_policy policy) {
   return "";
 }
 
+std::string_view name_of(draw_kind kind) {
+  switch (kind) {
+    case draw_kind::none: return "none";
+    case draw_kind::at_opening: return "at_opening";
+  }
+  return "";
+}
+
+std::string_view name_of(beacon_kind kind) {
+  switch (kind) {
+    case beacon_kind::none: return "none";
+    case beacon_kind::drand: return "drand";
+    case beacon_kind::announced: return "announced";
+  }
+  return "";
+}
+
 std::optional<admission_policy> parse_policy(std::string_view text) {
   using enum admission_policy;
   for (const auto policy : {batch, capacity, rate, open, operated})
     if (name_of(policy) == text) return policy;
+  return std::nullopt;
+}
+
+std::string_view name_of(challenge_kind kind) {
+  switch (kind) {
+    case challenge_kind::none: return "none";
+    case challenge_kind::proof_of_work: return "proof_of_work";
+    case challenge_kind::turnstile: return "turnstile";
+    case challenge_kind::hcaptcha: return "hcaptcha";
+  }
+  return "";
+}
+
+std::optional<challenge_kind> parse_challenge_kind(std::string_view text) {
+  using enum challenge_kind;
+  for (const auto kind : {none, proof_of_work, turnstile, hcaptcha})
+    if (name_of(kind) == text) return kind;
   return std::nullopt;
 }
 
@@ -231,7 +365,8 @@ void append_place(std::string& out, const entry_view& e) {
   out += '}';
 }
 
-void append_queue(std::string& out, const event_row& e) {
+void append_queue(std::string& out, const event_view& view, bool is_listed) {
+  const auto& e = view.event;
   out += "{\"id\":";
   append_id(out, e.id);
   out += ",\"external_id\":";
@@ -240,6 +375,7 @@ void append_queue(std::string& out, const event_row& e) {
   out += name_of(e.status);
   out += '"';
   append_settings(out, e, settings_api::queues);
+  if (!is_listed) append_lobby(out, view);
   out += ",\"created_at\":";
   append_time(out, e.created_at);
   out += ",\"updated_at\":";
@@ -286,6 +422,7 @@ void append_event_view(std::string& out, const event_view& view, bool is_listed)
   append_id(out, e.organizer);
   append_settings(out, e, settings_api::events, is_listed);
   append_stock(out, view);
+  if (!is_listed) append_lobby(out, view);
   out += ",\"created_at\":";
   append_time(out, e.created_at);
   out += ",\"updated_at\":";
@@ -306,7 +443,7 @@ void append_event_list(std::string& out, const std::vector<event_view>& events, 
 void append_queue_list(std::string& out, const std::vector<event_view>& queues, bool more,
                        const cursor_behind& cursor) {
   append_page(
-    out, "queues", queues, more, [&](const event_view& e) { append_queue(out, e.event); }, cursor);
+    out, "queues", queues, more, [&](const event_view& e) { append_queue(out, e, true); }, cursor);
 }
 
 // -- frames
@@ -332,7 +469,7 @@ std::string state_frame(const entry_view& entry, event_status status, bool sold_
 }
 
 std::string position_frame(std::uint64_t position, double seconds_per_place_low,
-                           double seconds_per_place_high) {
+                           double seconds_per_place_high, const outlook& odds) {
   const auto total = [position](double a_place) -> std::int64_t {
     return a_place < 0
              ? -1
@@ -344,6 +481,7 @@ std::string position_frame(std::uint64_t position, double seconds_per_place_low,
   append_position(out, position);
   out += ",\"eta\":";
   append_eta(out, total(seconds_per_place_low), total(seconds_per_place_high));
+  append_outlook(out, odds);
   out += '}';
   return out;
 }
@@ -381,6 +519,8 @@ std::string notice_frame(socket_notice_kind what, std::string_view message) {
     case socket_notice_kind::sold_out: return R"({"type":"sold_out","sold_out":true})";
     case socket_notice_kind::back_on_sale: return R"({"type":"sold_out","sold_out":false})";
     case socket_notice_kind::ended: return R"({"type":"ended"})";
+    case socket_notice_kind::waiting_list: return R"({"type":"waiting_list","waiting_list":true})";
+    case socket_notice_kind::no_waiting_list: return R"({"type":"waiting_list","waiting_list":false})";
     case socket_notice_kind::presence_watched:
     case socket_notice_kind::presence_unwatched: return {}; // for hubs only
     case socket_notice_kind::message: break;

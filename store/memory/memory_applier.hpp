@@ -39,8 +39,6 @@ public:
       if (!is_sound(t) || t.held != 0 || t.sold != 0 || find_row(stored, t.ordinal)) return false;
       put_row(stored, t);
     }
-    if (c.plan && !is_sound(*c.plan)) return false;
-    if (c.plan) fresh.image.plan = *c.plan;
     const std::string status{name_of(c.event.status)};
     fresh.history.push_back({0, name_of(history_kind::event), to_string(c.event.id), "", status, batch_.at});
     state_.aggregates.emplace(number, std::move(fresh));
@@ -223,6 +221,14 @@ public:
     return true;
   }
 
+  bool operator()(const lobby_stored& c) {
+    auto& lobby = own_.image.lobby;
+    if (!is_sound(c.row)) return false;
+    undo([&lobby, before = lobby] { lobby = before; });
+    lobby = c.row;
+    return true;
+  }
+
   bool operator()(const event_plan_removed&) {
     auto& image = own_.image;
     if (!image.claim_seats.empty()) return false;
@@ -390,6 +396,9 @@ public:
     return true;
   }
 
+  bool operator()(const log_noted& c); // memory_logs.cpp
+  bool operator()(const log_kept& c); // the same
+
   bool operator()(const outbox_appended& c) {
     own_.outbox.push_back({batch_.to_seq, outbox_rows_++, c.row, never});
     undo([this] { own_.outbox.pop_back(); });
@@ -488,7 +497,7 @@ private:
   durable& state_;
   aggregate_state& own_;
   const batch& batch_;
-  std::uint32_t outbox_rows_ = 0; ///< of this batch so far
+  std::uint32_t outbox_rows_ = 0, log_rows_ = 0; ///< of this batch so far
   std::vector<std::function<void()>> undo_;
 };
 

@@ -54,7 +54,9 @@ const postgres_statement find_lost{"find_lost",
 const postgres_statement all_lost{"all_lost", lost_columns};
 const postgres_statement accept_lost{
   "accept_lost",
-  "UPDATE aggregate SET epoch = greatest(epoch, lost_epoch) + 1,"
+  "WITH log AS (UPDATE log_state SET is_lost = true WHERE aggregate = (SELECT number FROM aggregate"
+  " WHERE number = $1::bigint AND lost_epoch <> 0))"
+  " UPDATE aggregate SET epoch = greatest(epoch, lost_epoch) + 1,"
   " applied_seq = greatest(applied_seq, lost_seq) + 1,"
   " cache_generation = cache_generation + greatest(applied_seq, lost_seq) - applied_seq + 1,"
   " counted_seq = counted_seq + greatest(applied_seq, lost_seq) - applied_seq + 1,"

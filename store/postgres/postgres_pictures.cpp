@@ -37,7 +37,8 @@ const postgres_statement prune_pictures{
   "DELETE FROM picture AS d WHERE d.stored_at < $3::bigint AND (d.id, d.tenant) IN (SELECT p.id, p.tenant"
   " FROM picture AS p WHERE p.id >= $1::text AND p.id < $2::text AND p.stored_at < $3::bigint"
   " AND NOT EXISTS (SELECT 1 FROM event AS e"
-  " WHERE e.picture = p.id AND e.picture <> '' AND e.tenant = p.tenant) LIMIT $4::bigint)"};
+  " WHERE e.picture = p.id AND e.picture <> '' AND e.tenant = p.tenant)"
+  " AND NOT EXISTS (SELECT 1 FROM tenant AS t WHERE t.id = p.tenant AND t.logo = p.id) LIMIT $4::bigint)"};
 
 /// Runs one statement in one round trip.
 postgres_result answer_of(postgres_connection& db, const postgres_statement& statement,

@@ -56,8 +56,6 @@ public:
     add_inserted(rounds_.rows(round, postgres_write::insert_event), e, {});
     for (const auto& t : c.ticket_types)
       add_inserted(rounds_.rows(round, postgres_write::insert_ticket_type), t, {e.aggregate, e.tenant});
-    if (c.plan)
-      add_inserted(rounds_.rows(round, postgres_write::insert_event_plan), *c.plan, {e.aggregate, e.tenant});
     // The history of the event starts before its first batch.
     write_history({e.aggregate, 0, 0, e.tenant}, {history_kind::event, e.id}, std::optional<event_status>{},
                   e.status);
@@ -249,6 +247,15 @@ public:
     insert(rounds_.round_for({minute}), postgres_write::insert_statistics, c.row);
   }
 
+  void operator()(const log_noted& c) { append(postgres_write::insert_log_batch, c.row, log_rows_); }
+  void operator()(const log_kept& c) {
+    const auto round = rounds_.round_for({of(item::log)});
+    insert(round, postgres_write::store_log_state, c.state);
+    for (const auto& t : c.tiles) insert(round, postgres_write::store_log_tile, t);
+    row(round, postgres_write::remove_log_batches, batch_.aggregate, c.state.taken_seq,
+        c.state.taken_ordinal);
+  }
+
   void operator()(const dead_letter_stored& c) {
     insert(rounds_.round_for({of(item::dead_letter, c.row.id)}), postgres_write::store_dead_letter, c.row);
   }
@@ -283,6 +290,10 @@ public:
   void operator()(const lock_freed& c) {
     row(rounds_.round_for({of(item::lock, std::hash<std::string>{}(c.name))}), postgres_write::remove_lock,
         batch_.aggregate, c.name);
+  }
+
+  void operator()(const lobby_stored& c) {
+    insert(rounds_.round_for({of(item::lobby)}), postgres_write::store_lobby, c.row);
   }
 
   /// Keyed by customer only: blocks of one customer by two organizers need two rounds.
@@ -459,7 +470,7 @@ private:
   const batch& batch_;
   tenant_id tenant_;
   std::int64_t ordinal_ = 0; ///< next position in the batch, over all appended tables but the outbox
-  std::int64_t outbox_rows_ = 0; ///< of this batch so far
+  std::int64_t outbox_rows_ = 0, log_rows_ = 0; ///< of this batch so far
   std::size_t account_round_ = 0; ///< of the last account
 };
 
@@ -474,11 +485,6 @@ void postgres_rounds::add(const batch& b, tenant_id tenant) {
 
 // -- rounds
 
-std::size_t postgres_rounds::thing_hash::operator()(const thing_key& k) const noexcept {
-  const auto kind_and_aggregate = static_cast<std::uint64_t>(k.kind) << 32 | number_of(k.aggregate);
-  return std::hash<uuid>{}({k.first ^ kind_and_aggregate * 0x9e3779b97f4a7c15ull, k.second});
-}
-
 std::size_t postgres_rounds::round_for(std::initializer_list<thing_key> changed,
                                        std::span<const thing_key> read, std::size_t at_least) {
   auto round = static_cast<int>(order_ == postgres_order::one_by_one ? rounds_.size() : at_least);
@@ -488,10 +494,6 @@ std::size_t postgres_rounds::round_for(std::initializer_list<thing_key> changed,
   for (const auto& k : read) things_[k].read = std::max(things_[k].read, round);
   if (rounds_.size() <= static_cast<std::size_t>(round)) rounds_.resize(static_cast<std::size_t>(round) + 1);
   return static_cast<std::size_t>(round);
-}
-
-postgres_columns& postgres_rounds::rows(std::size_t round, postgres_write what) {
-  return rounds_[round][static_cast<std::size_t>(what)];
 }
 
 } // namespace fq

@@ -9,8 +9,7 @@ namespace {
 static_assert(witnessed_logs_per_key_max == 10'000, "a statement says so");
 
 const postgres_statement find_witnessed{
-  "find_witnessed",
-  "SELECT id, origin, log_key, size, root, note, at FROM witnessed WHERE id = $1::text"};
+  "find_witnessed", "SELECT id, origin, log_key, size, root, note, at FROM witnessed WHERE id = $1::text"};
 
 const postgres_statement add_witnessed{
   "add_witnessed",
@@ -48,9 +47,9 @@ std::optional<witnessed_row> postgres_witness::find(const std::string& id) {
 }
 
 bool postgres_witness::store(const witnessed_row& next, const witnessed_before& before) {
-  const auto advanced = answer_of(db_, advance_witnessed,
-                                  postgres_parameters::of(next.size, next.root, next.note, next.at, next.id,
-                                                          before.size, before.root));
+  const auto advanced = answer_of(
+    db_, advance_witnessed,
+    postgres_parameters::of(next.size, next.root, next.note, next.at, next.id, before.size, before.root));
   if (advanced.affected() == 1) return true;
   return before.size == 0
          && answer_of(db_, add_witnessed,

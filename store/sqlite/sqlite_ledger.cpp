@@ -405,6 +405,7 @@ std::size_t sqlite_ledger::prune(const prune_bounds& bounds) {
     gone += c.notices.prune(bounds, bounds.limit - gone);
     gone += c.writer.prune_entries(bounds.entries_before, bounds.limit - gone);
     gone += c.writer.prune_statistics(bounds.statistics_before, bounds.limit - gone);
+    gone += c.writer.prune_logs(bounds.logs_before, bounds.limit - gone);
     return gone + erase_some(c.erasure, bounds, bounds.limit - gone);
   });
 }
@@ -479,11 +480,7 @@ bool sqlite_ledger::remove_endpoint(tenant_id tenant, const uuid& endpoint) {
 }
 
 std::string sqlite_ledger::check_integrity() {
-  return connection_->guarded([&] {
-    const auto violations = connection_->db.integer("SELECT count(*) FROM pragma_foreign_key_check");
-    return violations != 0 ? std::to_string(violations) + " foreign key violations"
-                           : connection_->db.text("PRAGMA integrity_check");
-  });
+  return connection_->guarded([&] { return connection_->db.check_integrity(); });
 }
 
 const std::string& sqlite_ledger::last_refusal() const { return connection_->last_refusal; }
@@ -502,6 +499,10 @@ std::optional<witnessed_row> sqlite_ledger::find_witnessed(const std::string& id
 
 bool sqlite_ledger::store_witnessed(const witnessed_row& next, const witnessed_before& before) {
   return connection_->write([&] { return connection_->notices.witness.store(next, before); });
+}
+
+log_rows sqlite_ledger::read_log(aggregate_id aggregate, const log_wish& wish) {
+  return connection_->read([&](sqlite_reader&) { return connection_->reading.logs.read(aggregate, wish); });
 }
 
 } // namespace fq

@@ -10,9 +10,10 @@ static_assert(witnessed_logs_per_key_max == 10'000, "a statement says so");
 
 sqlite_witness::sqlite_witness(sqlite_db& db) :
     find_(db, "SELECT id, origin, log_key, size, root, note, at FROM witnessed WHERE id = ?"),
-    add_(db, "INSERT INTO witnessed (id, origin, log_key, size, root, note, at)"
-             " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7"
-             " WHERE (SELECT count(*) FROM witnessed WHERE log_key = ?3) < 10000 ON CONFLICT (id) DO NOTHING"),
+    add_(db,
+         "INSERT INTO witnessed (id, origin, log_key, size, root, note, at)"
+         " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7"
+         " WHERE (SELECT count(*) FROM witnessed WHERE log_key = ?3) < 10000 ON CONFLICT (id) DO NOTHING"),
     advance_(db, "UPDATE witnessed SET size = ?, root = ?, note = ?, at = ?"
                  " WHERE id = ? AND size = ? AND root = ?") {}
 

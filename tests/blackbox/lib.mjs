@@ -473,6 +473,17 @@ export class Server {
     return created.json;
   }
 
+  /** The same with the seats of a hall. */
+  async seated_event(organizer, changes, hall) {
+    const { id } = await this.event(organizer, changes, { activate: false });
+    const target = `/events/${id}/seat-plan/hall?singles=when_needed`;
+    const put = await this.request('PUT', target, { token: organizer, body: hall });
+    assert.equal(put.status, 204, put.text);
+    const active = await this.post(`/events/${id}/activate`, { token: organizer });
+    assert.equal(active.status, 200, active.text);
+    return active.json;
+  }
+
   async stats(organizer, event) {
     const answer = await this.insist('GET', `/events/${event}/stats`, { token: organizer });
     assert.equal(answer.status, 200, answer.text);
@@ -659,7 +670,7 @@ export async function server_for(t, options) {
 }
 
 /** A mail's first part: text in a Latin script stands there as it is. */
-function text_of_mail(mail) {
+export function text_of_mail(mail) {
   const [body] = mail.slice(mail.indexOf('\r\n\r\n')).split('Content-Type: text/html'); // colours are no codes
   const coded = /\r\nContent-Transfer-Encoding: base64\r\n\r\n([A-Za-z0-9+/=\r\n]+)/.exec(mail)?.[1];
   return coded ? Buffer.from(coded, 'base64').toString() : body;

@@ -2,6 +2,7 @@
 // The pages in a real browser: from the line to the receipt with and without script; tabs, devices, offline,
 // restarts, keyboard, zoom, right-to-left, accessibility and size.
 import test from 'node:test';
+import crypto from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
@@ -21,6 +22,7 @@ import {
   server_for,
   sleep,
   temporary_folder,
+  text_of_mail,
 } from './lib.mjs';
 import { tenant_on } from './tenant.mjs';
 import { Log } from '../fair/log_maker.mjs';
@@ -241,6 +243,41 @@ test('a person without script buys a ticket', async (t) => {
   await page.getByRole('button', { name: 'Continue to payment' }).click();
   await pay(page);
   await page.getByText('The tickets are yours').waitFor({ timeout: 30_000 * patience });
+});
+
+test('a person buys as a guest without script', async (t) => {
+  const s = await sale_for(t, { event: { guests: true } });
+  const page = await (await person_without_script(t)).newPage();
+  await page.goto(s.url);
+  await check_page(page, 'guest_wait');
+  await page.getByRole('button', { name: 'Continue as a guest' }).click();
+  assert.equal(await position(page).textContent(), '1');
+  await s.let_in();
+  await turn(page).waitFor({ timeout: 30_000 * patience });
+  await page.getByRole('link', { name: 'Choose tickets' }).click();
+  await check_page(page, 'guest_choice');
+  const email = address();
+  await page.getByLabel('How many: Weekend pass').selectOption('1');
+  await page.getByLabel('First name').fill('Ada');
+  await page.getByLabel('Last name').fill('Obi');
+  await page.getByLabel('E-mail address', { exact: true }).fill(email);
+  await page.getByLabel('E-mail address again').fill(`x${email}`);
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
+  await page.getByText('The two e-mail addresses differ.').waitFor();
+  await page.getByLabel('E-mail address again').fill(email);
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
+  await pay(page);
+  await page.getByText('The tickets are yours').waitFor({ timeout: 30_000 * patience });
+  assert.equal(await page.getByRole('link', { name: 'My tickets' }).count(), 0, 'they are in the mail only');
+  await page.goto(`${s.server.url}/my/tickets`);
+  await page.getByRole('button', { name: 'Send me a code' }).waitFor();
+  const mail = await eventually('the receipt', () =>
+    s.server.mails_to(email).find((text) => text.includes('tickets.pdf')),
+  );
+  const [link] = /\/my\/orders\/[0-9a-f-]{36}\/[\w-]{43}/.exec(mail.replaceAll('=\r\n', ''));
+  await page.goto(s.server.url + link);
+  await page.getByRole('img', { name: 'Code of this ticket' }).waitFor();
+  await check_page(page, 'guest_tickets');
 });
 
 test('two tabs and a second device have one place; leaving in one leaves in all', async (t) => {
@@ -677,6 +714,74 @@ test('a full line shows it, and accepts the visitor later', async (t) => {
   await place_is(page, '1');
 });
 
+/** All hashes from 0 on, as a client of the API. */
+function solved({ algorithm, challenge, salt, signature, maxnumber }) {
+  for (let number = 0; number <= maxnumber; ++number)
+    if (crypto.createHash('sha256').update(`${salt}${number}`).digest('hex') === challenge)
+      return Buffer.from(JSON.stringify({ algorithm, challenge, number, salt, signature })).toString(
+        'base64',
+      );
+  throw new Error('no solution');
+}
+
+test('a queue with a challenge: the page solves it under its policy, and each solution counts once', async (t) => {
+  const { server, tenant, queue, page, waiting } = await visitor_of_queue(t, {
+    queue: { challenge: 'proof_of_work' },
+  });
+  await page.locator('altcha-widget').first().getByText('I am a person').waitFor();
+  await check_page(page, 'challenge');
+  await page.getByRole('button', { name: 'Join the line' }).click();
+  await place_is(page, '1');
+  // The same over the API.
+  const join = (challenge, token = tenant.join) =>
+    server.post(`/queues/${queue.id}/tickets`, { token, body: challenge ? { challenge } : undefined });
+  const refused = await join();
+  expect_problem(refused, 403, 'challenge_required');
+  assert.equal(refused.json.challenge_url, `/queues/${queue.id}/challenge`);
+  const opened = await server.get(refused.json.challenge_url);
+  assert.equal(opened.json.type, 'proof_of_work');
+  const solution = solved(opened.json);
+  const joined = await join(solution);
+  assert.equal(joined.status, 201, joined.text);
+  expect_problem(await join(solution), 403, 'challenge_required');
+  assert.equal((await join(undefined, tenant.server)).status, 201, 'a backend needs none');
+  assert.equal(await waiting(), 3);
+  const captcha = await server.post(refused.json.challenge_url, { body: { captcha: 'x' } });
+  expect_problem(captcha, 400, 'invalid_field');
+  const without_keys = await server.patch(`/queues/${queue.id}`, {
+    token: tenant.token,
+    body: { challenge: 'turnstile' },
+  });
+  expect_problem(without_keys, 400, 'invalid_field');
+});
+
+test('an event with a challenge: a customer joins with it, and without a script by a link from a mail', async (t) => {
+  const s = await sale_for(t, { event: { challenge: 'proof_of_work' } });
+  const page = await (await person(t, await browser_for())).newPage();
+  await page.goto(s.url);
+  await sign_in(s.server, page, address());
+  await page.getByText('One more step before you get a place').waitFor();
+  await page.getByRole('button', { name: 'Join the line' }).click();
+  await place_is(page, '1');
+
+  const plain = await (await person_without_script(t)).newPage();
+  await plain.goto(s.url);
+  const email = address();
+  await sign_in(s.server, plain, email);
+  await plain.getByText('One more step before you get a place').waitFor();
+  const mails = s.server.mails_to(email).length;
+  await plain.getByText('No check appears, or it takes too long?').click();
+  await plain.getByRole('button', { name: 'Get a link by mail' }).click();
+  await plain.getByText('The mail is on its way.').waitFor();
+  const mail = await eventually('the mail with the link', () => s.server.mails_to(email)[mails]);
+  const [link] = /http\S+solved=[\w-]+/.exec(
+    text_of_mail(mail).replaceAll('=\r\n', '').replaceAll('=3D', '='),
+  );
+  await plain.goto(link);
+  await plain.getByRole('button', { name: 'Join the line' }).click();
+  await place_is(plain, '2');
+});
+
 test('a customer with the maximum of tickets sees it and a link to the order', async (t) => {
   const s = await sale_for(t);
   const fan = await s.server.customer();
@@ -1050,7 +1155,7 @@ test('the widget on another site: joins, survives a reload, is admitted, hands o
   const site = `http://127.0.0.1:${port}`;
   const server = await server_for(t, { settings: { 'http.allowed_origins': site } });
   const tenant = await tenant_on(server);
-  const queue = await tenant.queue({ mode: 'operator', concurrency: 10 });
+  const queue = await tenant.queue({ mode: 'operator', concurrency: 10, challenge: 'proof_of_work' });
   await tenant.join_as(queue, 'before me');
   const browser = await browser_for();
   const visit = async (hash = '') => {

@@ -7,7 +7,7 @@ import { getEventListeners } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { assert, eventually, root, run, server_for, sleep } from './lib.mjs';
-import { counted, wait_text } from '../../web/sdk/estimate.mjs';
+import { chance_text, counted, odds_text, wait_text } from '../../web/sdk/estimate.mjs';
 import { is_current, is_signed, read_code, rotating_code } from '../../web/sdk/event_ticket_code.mjs';
 import { FairQueue, place_after, place_of, reconnect_delay } from '../../web/sdk/fairqueue.mjs';
 import { languages, read_texts } from '../../web/texts.mjs';
@@ -189,6 +189,48 @@ test('every frame of the socket', () => {
     const over = place_after(admitted, { type });
     assert.deepEqual([over.status, over.token], [type.toUpperCase(), null]);
   }
+});
+
+test('odds are a sentence, in every language', () => {
+  const texts = read_texts();
+  const outlook = {
+    tickets_free: 700,
+    tickets_held: 100,
+    people_ahead: 2000,
+    buying_percent: { low: 30, high: 34 },
+    buyers_ahead: 640,
+    tickets_ahead: 650,
+    chance_percent: { low: 60, high: 80 },
+    chance: 'likely',
+    waiting_list: false,
+  };
+  const place = place_after(null, { type: 'state', ticket: ticket({ outlook }), queue_status: 'ACTIVE' });
+  assert.equal(
+    odds_text(texts.en, 'en', place.outlook),
+    'About 640 of the 2,000 people before you will buy 650 tickets; 800 tickets are left.',
+  );
+  assert.equal(
+    chance_text(texts.en, 'en', place.outlook),
+    'That a ticket is left for you: 60 to 80 %, likely.',
+  );
+  const moved = { type: 'position_changed', position: 2, ahead: 1, eta: null };
+  assert.equal(place_after(place, moved).outlook.buyersAhead, 640, 'a frame without odds leaves them');
+  const early = {
+    ...outlook,
+    buying_percent: null,
+    buyers_ahead: null,
+    chance_percent: null,
+    chance: 'unknown',
+  };
+  const unknown = place_after(place, { ...moved, outlook: early }).outlook;
+  assert.equal(odds_text(texts.en, 'en', unknown), 'Tickets left: 800.');
+  assert.equal(chance_text(texts.en, 'en', unknown), '');
+  assert.equal(odds_text(texts.en, 'en', null), '');
+  const listed = place_after(place, { type: 'waiting_list', waiting_list: true });
+  assert.deepEqual([listed.waitingList, listed.outlook], [true, null]);
+  for (const language of languages)
+    for (const text of [odds_text, chance_text])
+      assert.doesNotMatch(text(texts[language], language, place.outlook), /[{}]|undefined/);
 });
 
 test('waits are ranges, in every language', () => {

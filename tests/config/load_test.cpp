@@ -319,7 +319,8 @@ CAF_TEST(webhooks go to named ports and without TLS only at home) {
 
 CAF_TEST(witnesses have an address and a key) {
   const std::string key = "w.example/witness+3176bd45+BIE5dw6ofRdfVqNUZsNMfszLjYqRtO43ol32D1uPybOU";
-  const auto good = with_flags({{"witness.urls", "https://w.example/witness/  " + key}, {"witness.logs", key}});
+  const auto good =
+    with_flags({{"witness.urls", "https://w.example/witness/  " + key}, {"witness.logs", key}});
   CAF_CHECK(good.problems.empty());
   const auto witnesses = good.values.witness.parsed_urls();
   CAF_REQUIRE(witnesses && witnesses->size() == 1);

@@ -174,9 +174,8 @@ CAF_TEST(texts that are no canonical checkpoint are refused) {
   for (const auto& text :
        {std::string{}, std::string{"origin\n7\n"}, replaced("\n7\n", "\n07\n"), replaced("\n7\n", "\n-7\n"),
         replaced("\n7\n", "\n99999999999999999999\n"), replaced("\n7\n", "\n9223372036854775808\n"),
-        replaced("origin\n", "\n"),
-        replaced("origin\n", "ori gin\n"), replaced("=\n\n", "=\nextension\n\n"), replaced("=\n\n", "\n\n"),
-        good.substr(0, good.find("\n\n") + 2)})
+        replaced("origin\n", "\n"), replaced("origin\n", "ori gin\n"), replaced("=\n\n", "=\nextension\n\n"),
+        replaced("=\n\n", "\n\n"), good.substr(0, good.find("\n\n") + 2)})
     CAF_CHECK(!parse_checkpoint(text));
 }
 

@@ -114,6 +114,7 @@ constexpr std::array planted_bugs{
   planted_row{"advance_counts_twice", bug::advance_counts_twice, 300},
   planted_row{"away_loses_number", bug::away_loses_number, 300},
   planted_row{"hidden_overtakes", bug::hidden_overtakes, 300},
+  planted_row{"offer_to_second", bug::offer_to_second, 300},
   planted_row{"amount_unchecked", bug::amount_unchecked, 80, family::checkouts},
   planted_row{"late_money_kept", bug::late_money_kept, 15, family::checkouts},
   planted_row{"webhook_applied_twice", bug::webhook_applied_twice, 15, family::checkouts},
@@ -129,7 +130,7 @@ constexpr std::array planted_bugs{
   planted_row{"takes_back_given", bug::takes_back_given, 450, family::meshed},
   planted_row{"handover_keeps_lease", bug::handover_keeps_lease, 20, family::meshed},
   planted_row{"subscribes_twice", bug::subscribes_twice, 40, family::meshed},
-  planted_row{"lost_hub_kept", bug::lost_hub_kept, 40, family::meshed},
+  planted_row{"lost_subscriber_kept", bug::lost_subscriber_kept, 40, family::meshed},
   planted_row{"lost_peer_kept", bug::lost_peer_kept, 20, family::meshed},
   planted_row{"recheck_forgotten", bug::recheck_forgotten, 100},
   planted_row{"renewal_ignores_epoch", bug::renewal_ignores_epoch, 300, family::twins},
@@ -157,6 +158,11 @@ constexpr std::array planted_bugs{
   planted_row{"recipients_forgotten", bug::recipients_forgotten, 300},
   planted_row{"any_answer_delivers", bug::any_answer_delivers, 300},
   planted_row{"lock_given_twice", bug::lock_given_twice, 300},
+  planted_row{"draw_repeated", bug::draw_repeated, 300},
+  planted_row{"late_entrant", bug::late_entrant, 100},
+  planted_row{"party_counted_once", bug::party_counted_once, 300},
+  planted_row{"rank_lost_at_load", bug::rank_lost_at_load, 300},
+  planted_row{"admits_before_draw", bug::admits_before_draw, 100},
   planted_row{"code_accepted_twice", bug::code_accepted_twice, 300},
   planted_row{"code_before_commit", bug::code_before_commit, 300},
   planted_row{"revoked_key_kept", bug::revoked_key_kept, 300},
@@ -175,6 +181,7 @@ constexpr std::array planted_bugs{
               family::checkouts},
   planted_row{"scan_counted_twice", bug::scan_counted_twice, 60, family::checkouts},
   planted_row{"late_scan_moves_back", bug::late_scan_moves_back, 60, family::checkouts},
+  planted_row{"guest_limit_forgotten", bug::guest_limit_forgotten, 60, family::checkouts},
 };
 
 /// Printed at once, so that several processes do not mix their lines.

@@ -77,6 +77,7 @@ public:
 private:
   // -- the world
   void create_event();
+  void set_plan(const event_plan_row& plan, timestamp t);
   std::uint64_t acquire_catalog();
   void begin_people();
   void close();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Script of the waiting page: the SDK keeps the server's page up to date. When the place changes its state,
 // the page reloads, so that only the server draws states. Also the page that moves a place to another device.
-import { counted, number_text, wait_text } from '../sdk/estimate.mjs';
+import { chance_text, counted, number_text, odds_text, wait_text } from '../sdk/estimate.mjs';
 import { FairQueue } from '../sdk/fairqueue.mjs';
 import { count_down, each, language, localise_times, reload, state } from './page.mjs';
 
@@ -124,7 +124,12 @@ function show(place) {
   set('message', place.message ?? '');
   find('message-card').hidden = !place.message;
   find('paused').hidden = !place.paused;
-  find('sold-out').hidden = !place.soldOut;
+  find('sold-out').hidden = !place.soldOut || place.waitingList;
+  find('waiting-list').hidden = !place.waitingList;
+  const odds = place.waitingList ? '' : odds_text(texts, language, place.outlook);
+  set('odds', odds);
+  set('chance', odds && chance_text(texts, language, place.outlook));
+  find('odds-card').hidden = !odds;
   document.title = `${number} · ${state.name}`;
   announce(place.paused ? texts.paused.other : `${texts.place_label.other}: ${number}. ${ahead}`);
 }

@@ -3,6 +3,7 @@
 // second tabs and server restarts. Uses only the public API (docs/openapi.yaml), no dependencies and no DOM.
 // Types: fairqueue.d.ts.
 
+import { solve_work } from './challenge.mjs';
 import { SeatMap } from './seats.mjs';
 
 const reconnect_base_ms = 500;
@@ -29,6 +30,23 @@ export const retry_after_ms = (response) => {
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
 };
 
+const range_of = (range) => (range ? { low: range.low, high: range.high } : null);
+
+/** The odds of a place in SDK form; null: not told. */
+const outlook_of = (odds) =>
+  odds
+    ? {
+        ticketsFree: odds.tickets_free,
+        ticketsHeld: odds.tickets_held,
+        peopleAhead: odds.people_ahead,
+        buyingPercent: range_of(odds.buying_percent),
+        buyersAhead: odds.buyers_ahead,
+        ticketsAhead: odds.tickets_ahead,
+        chancePercent: range_of(odds.chance_percent),
+        chance: odds.chance,
+      }
+    : null;
+
 /** A place of either API in SDK form. `known`: the current place, for members that an answer omits. */
 export function place_of(answer, known = {}) {
   const { eta } = answer;
@@ -48,6 +66,8 @@ export function place_of(answer, known = {}) {
     position,
     ahead: position === null ? null : position - 1,
     eta: eta ? { low: eta.low_seconds, high: eta.high_seconds } : null,
+    outlook: outlook_of(answer.outlook),
+    waitingList: answer.outlook?.waiting_list ?? known.waitingList ?? false,
     message: answer.message ?? null,
     token: answer.admission_token ?? answer.session_token ?? null,
     pass: answer.admission_pass ?? null,
@@ -78,6 +98,8 @@ export function place_after(place, frame) {
         position: frame.position,
         ahead: frame.ahead,
         eta: frame.eta ? { low: frame.eta.low_seconds, high: frame.eta.high_seconds } : null,
+        outlook: outlook_of(frame.outlook) ?? place.outlook,
+        waitingList: frame.outlook?.waiting_list ?? place.waitingList,
       };
     case 'admitted':
       return {
@@ -108,6 +130,8 @@ export function place_after(place, frame) {
       return { ...place, paused: frame.type === 'paused' };
     case 'sold_out':
       return { ...place, soldOut: frame.sold_out };
+    case 'waiting_list':
+      return { ...place, waitingList: frame.waiting_list, outlook: null };
     case 'ended':
       return { ...place, ended: true };
     case 'message':
@@ -143,6 +167,10 @@ function default_storage() {
 
 const random_key = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
+
+/** Undefined if no member has a value. */
+const body_of = (members) =>
+  Object.values(members).some((value) => value !== undefined) ? members : undefined;
 
 /** Recognises a text again without keeping it: it names a person. */
 function digest(text) {
@@ -207,17 +235,19 @@ export class FairQueue extends EventTarget {
     const { event, queue, key, subjectToken } = this.#options;
     await this.#alone(async () => {
       if (queue && this.#kept()?.token) return;
-      const answer = event
-        ? await this.#call('POST', `/events/${event}/queue`, {
-            token: this.#options.token,
-            body: accessCode ? { access_code: accessCode } : undefined,
-          })
-        : await this.#call('POST', `/queues/${queue}/tickets`, {
-            token: key,
-            // The same key returns the same place: also after a lost answer, and in another tab.
-            idempotency: subjectToken ? undefined : this.#join_key(),
-            body: subjectToken ? { subject_token: subjectToken } : undefined,
-          });
+      const answer = await this.#solving(({ challenge }) =>
+        event
+          ? this.#call('POST', `/events/${event}/queue`, {
+              token: this.#options.token,
+              body: body_of({ access_code: accessCode || undefined, challenge }),
+            })
+          : this.#call('POST', `/queues/${queue}/tickets`, {
+              token: key,
+              // The same key returns the same place: also after a lost answer, and in another tab.
+              idempotency: subjectToken ? undefined : this.#join_key(),
+              body: body_of({ subject_token: subjectToken, challenge }),
+            }),
+      );
       if (queue) this.#keep({ ...this.#kept(), id: answer.ticket_id, token: answer.ticket_token });
       this.#take(place_of(answer));
     });
@@ -469,6 +499,30 @@ export class FairQueue extends EventTarget {
           socket: `/tickets/${kept.id}/ws`,
         }
       : undefined;
+  }
+
+  /** Repeats a join with a solved challenge where one is asked for; the first may be too easy by now. */
+  async #solving(join) {
+    for (let given = {}, left = 3; ; --left) {
+      try {
+        return await join(given);
+      } catch (no) {
+        if (no.code !== 'challenge_required' || left === 0) throw no;
+        given = { challenge: await this.#solved(no) };
+      }
+    }
+  }
+
+  /** The solution of a new challenge; `no` is thrown if it takes a person and the page has no captcha. */
+  async #solved(no) {
+    const { event, queue, solve } = this.#options;
+    const path = `${event ? `/events/${event}` : `/queues/${queue}`}/challenge`;
+    const challenge = await this.#call('GET', path, {});
+    if (challenge.type === 'none') return undefined;
+    if (challenge.type === 'proof_of_work') return solve_work(challenge);
+    if (!solve) throw no;
+    const captcha = await solve(challenge);
+    return (await this.#call('POST', path, { body: { captcha } })).challenge;
   }
 
   async #call(method, path, { token, body, idempotency }) {

@@ -35,6 +35,7 @@ export class FairQueueElement extends HTMLElement {
       subjectToken: get('subject-token'),
       event: get('event'),
       token: get('token'),
+      solve: this.solve,
     });
     for (const name of ['change', 'admitted', 'end', 'connection'])
       this.#line.addEventListener(name, (event) => {

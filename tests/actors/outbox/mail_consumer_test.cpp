@@ -140,6 +140,27 @@ CAF_TEST(a mail is rendered and sent under the id of its row) {
   CAF_CHECK(history.all()[0].subject == item.row.id);
 }
 
+CAF_TEST(a mail to a customer goes to the address of that time in its language) {
+  const customer_id ada{7, 8}, erased{7, 9};
+  bool is_away = true;
+  services.mailbox_of = [&](const customer_id& who) -> std::optional<mailbox> {
+    if (is_away) return std::nullopt;
+    return who == ada ? mailbox{"ada@example.org", language::hr} : mailbox{};
+  };
+  const auto to = [](const customer_id& who) {
+    return R"({"template":"otp","language":"en","to":[{"customer_id":")" + to_string(who)
+           + R"("}],"data":{"code":"1","minutes":10}})";
+  };
+  const auto item = mail(20, to(ada)), useless = mail(21, to(erased));
+  CAF_CHECK(give({item, useless}).empty());
+  CAF_CHECK(port.tries.empty());
+  is_away = false;
+  CAF_CHECK_EQUAL(give({item, useless}).size(), 2u);
+  CAF_REQUIRE_EQUAL(port.tries.size(), 1u);
+  CAF_CHECK_EQUAL(port.tries[0].to.at(0).address, "ada@example.org");
+  CAF_CHECK_EQUAL(port.tries[0].subject, "Vaš kôd za prijavu");
+}
+
 CAF_TEST(while the service is away mails of that event wait and others pass and the service gets a pause) {
   port.answer = [](const auto&) {
     return mail_answer{.result = mail_result::unavailable, .service_down = true};

@@ -175,8 +175,8 @@ CAF_TEST(a witness of another log is told to the operator and not asked again at
 
 CAF_TEST(an answer without a valid cosignature counts as none) {
   const checkpoint other{origin, 3, leaf_hash("x")};
-  for (const auto& body :
-       {std::string{}, std::string{"\u2014 w2 AAAA\n"}, cosign(text_of(other), "w2", seed_of(2), env.wall_now())}) {
+  for (const auto& body : {std::string{}, std::string{"\u2014 w2 AAAA\n"},
+                           cosign(text_of(other), "w2", seed_of(2), env.wall_now())}) {
     port.witnesses[0].instead = witness_reply{200, body};
     if (!client) start();
     grow(log.entries.size() + 3);

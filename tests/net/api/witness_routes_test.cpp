@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The installation as a witness: what it cosigns, what it refuses with which status, and what others see of it.
+// The installation as a witness: what it cosigns, what it refuses with which status, and what others see of
+// it.
 #define CAF_SUITE routes_witness
 #include "caf/test/unit_test.hpp"
 
@@ -74,8 +75,9 @@ struct observer : world {
   response add(const small_log& log, std::uint64_t old_size, const std::string& event = known_event,
                std::uint8_t signer = 1) {
     const auto proof = consistency_proof(std::min(old_size, log.size()), log.size(), log.reader());
-    return send(method::post, "/witness/add-checkpoint",
-                add_checkpoint_body(old_size, proof, sign_checkpoint(log.head(place + event), log_key_of(signer))));
+    return send(
+      method::post, "/witness/add-checkpoint",
+      add_checkpoint_body(old_size, proof, sign_checkpoint(log.head(place + event), log_key_of(signer))));
   }
   note_verifier key() {
     const auto line = send(method::get, "/witness/key").body;
@@ -98,7 +100,8 @@ CAF_TEST(a witness cosigns each checkpoint of a log that only grows) {
     const auto answer = w.add(log, before);
     CAF_REQUIRE_EQUAL(answer.status, 200u);
     CAF_CHECK_EQUAL(answer.content_type, "text/plain; charset=utf-8");
-    const auto note = parse_checkpoint(sign_checkpoint(log.head(place + known_event), log_key_of(1)) + answer.body);
+    const auto note =
+      parse_checkpoint(sign_checkpoint(log.head(place + known_event), log_key_of(1)) + answer.body);
     CAF_CHECK(note && is_signed_by(*note, w.key()));
     const auto kept = parse_checkpoint(w.shown_of(known_event).body);
     CAF_REQUIRE(kept);

@@ -393,6 +393,7 @@ CAF_TEST(a tenant keeps its settings for payments and mails) {
     tenant.mail_name = "Arena Zürich";
     tenant.mail_sender = "box@arena.example";
     tenant.mail_colour = "#2c1d6b";
+    tenant.logo = std::string(64, 'a');
     FQ_COMMITS(w.me.put(accounts_aggregate, {tenant_stored{tenant}}));
     CAF_CHECK((w.store.directory().tenants.back() == tenant));
     tenant.stripe_account = "acct_2";

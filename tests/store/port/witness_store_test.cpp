@@ -16,7 +16,7 @@ std::string hash_of(std::uint64_t n) {
 }
 
 witnessed_row row(std::uint64_t log, std::uint64_t size, std::uint64_t root, const std::string& key = "ab") {
-  return {hash_of(log), "log " + std::to_string(log), key,  size,
+  return {hash_of(log),  "log " + std::to_string(log),      key, size,
           hash_of(root), "note of " + std::to_string(size), noon};
 }
 

@@ -25,7 +25,8 @@ CAF_TEST(of many nodes that advance a witnessed log at once one does) {
     std::vector<std::thread> threads;
     for (std::size_t n = 0; n < nodes.size(); ++n)
       threads.emplace_back([&, n] {
-        const witnessed_row next{std::string(64, '1'), "log", "ab", size, std::string(64, char('a' + n)), "", noon};
+        const witnessed_row next{std::string(64, '1'),           "log", "ab", size,
+                                 std::string(64, char('a' + n)), "",    noon};
         if (nodes[n]->store_witnessed(next, before)) ++winners;
       });
     for (auto& t : threads) t.join();

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- FairQueue ledger, Postgres engine, version 34: logs of other installations that this one cosigns as a witness.
+-- FairQueue ledger, Postgres engine, version 37: logs of other installations that this one cosigns as a witness.
 -- needs: 11
 
 CREATE TABLE witnessed (
