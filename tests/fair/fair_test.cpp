@@ -233,9 +233,11 @@ CAF_TEST(a witness knows the logs of an installation by the key of one) {
   const watched_logs logs{std::vector{one.text(), other.text()}};
   CAF_CHECK(logs.find(one.name) == one);
   CAF_CHECK(logs.find(other.name) == other);
-  CAF_CHECK(logs.find(place + id + "1/log")->key == one.key);
+  for (const auto& name : {place + id + "1/log", place + id + "1/log/2", place + id + "1/log/10",
+                           "tickets.example/a/queues/" + id + "1/log"})
+    CAF_CHECK(logs.find(name) && logs.find(name)->key == one.key && logs.find(name)->name == name);
   for (const auto& name :
-       {"b.example/a/events/" + id + "1/log", place + "x/log", place + id + "1/logs", place + id + "G/log",
+       {"b.example/a/events/" + id + "1/log", place + id + "1/log/1", place + id + "1/log/02", place + "x/log", place + id + "1/logs", place + id + "G/log",
         "/events/" + id + "1/log", std::string{"other.example/log2"}, std::string{}})
     CAF_CHECK(!logs.find(name));
   const note_verifier witness{"w", note_key_kind::witness, one.key};
