@@ -18,11 +18,16 @@ std::vector<std::string> witness_keys(const context& ctx) {
   return keys;
 }
 
-std::string fairness_state(const visit& v, const std::vector<std::string>& witnesses) {
+/// "/events/<id>/log", without the base path.
+std::string log_path(const event_row& line) {
+  return (line.kind == event_kind::queue ? "/queues/" : "/events/") + to_string(line.id) + "/log";
+}
+
+std::string fairness_state(const visit& v, const event_row& line, const std::vector<std::string>& witnesses) {
   std::string out = "{\"event\":";
-  append_id(out, v.id);
+  append_id(out, line.id);
   out += ",\"log\":";
-  append_text(out, v.base() + "/events/" + to_string(v.id) + "/log/");
+  append_text(out, v.base() + log_path(line) + "/");
   out += ",\"witnesses\":[";
   for (const auto& key : witnesses) {
     if (&key != &witnesses.front()) out += ',';
@@ -98,16 +103,15 @@ awaitable<response> show_fairness(visit v) {
   const auto& event = found.line.event;
   site_page page{v.in, "fairness", std::string{text(v.in, "fair_title")} + " " + event.name};
   const auto& url = v.ctx.options.http.public_url;
-  const auto id = to_string(v.id);
   const auto witnesses = witness_keys(v.ctx);
   page.data.set("NAME", event.name);
-  page.data.set("ID", id);
+  page.data.set("PLACE", (event.kind == event_kind::queue ? "--queue " : "--event ") + to_string(event.id));
   page.data.set("URL", url);
-  page.data.set("LOG", url + "/events/" + id + "/log");
+  page.data.set("LOG_PATH", log_path(event));
   for (const auto& key : witnesses) page.data.add("WITNESS").set("KEY", key);
   page.data.show("HAS_NO_WITNESS", witnesses.empty());
   page.script = "fairness.mjs";
-  page.state = fairness_state(v, witnesses);
+  page.state = fairness_state(v, event, witnesses);
   page.signed_in = !v.customer.is_nil();
   co_return render(std::move(page), v.base(), brand_of(v.ctx, event.tenant));
 }

@@ -49,7 +49,7 @@ function collect(served, receipts, options) {
 /** Whether the log is that of the event: its first record and its origin name it, and nothing was lost. */
 function check_event(findings, replay, origin, wanted) {
   const of_record = replay.event;
-  const of_origin = /\/(?:events|queues)\/([^/]+)\/log$/.exec(origin)?.[1];
+  const of_origin = /\/(?:events|queues)\/([^/]+)\/log(?:\/\d+)?$/.exec(origin)?.[1];
   if (of_record === undefined) return findings.unproven('event', 'The log has no first record yet.');
   if (of_record !== of_origin)
     findings.fail('event', `The log ${origin} begins as that of event ${of_record}.`);
