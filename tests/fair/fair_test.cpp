@@ -237,8 +237,9 @@ CAF_TEST(a witness knows the logs of an installation by the key of one) {
                            "tickets.example/a/queues/" + id + "1/log"})
     CAF_CHECK(logs.find(name) && logs.find(name)->key == one.key && logs.find(name)->name == name);
   for (const auto& name :
-       {"b.example/a/events/" + id + "1/log", place + id + "1/log/1", place + id + "1/log/02", place + "x/log", place + id + "1/logs", place + id + "G/log",
-        "/events/" + id + "1/log", std::string{"other.example/log2"}, std::string{}})
+       {"b.example/a/events/" + id + "1/log", place + id + "1/log/1", place + id + "1/log/02",
+        place + "x/log", place + id + "1/logs", place + id + "G/log", "/events/" + id + "1/log",
+        std::string{"other.example/log2"}, std::string{}})
     CAF_CHECK(!logs.find(name));
   const note_verifier witness{"w", note_key_kind::witness, one.key};
   const auto refuses = [](const std::string& key) {
