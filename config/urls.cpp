@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/urls.hpp"
 
-#include "config/options.hpp"
-
 #include "config/limits.hpp"
+#include "config/options.hpp"
 #include "config/table.hpp"
 
 #include <boost/url/parse.hpp>
