@@ -200,6 +200,7 @@ void node::set_owner_services(const ledger_workers& ledgers) {
   s.routing_of =
     fan_out_services_.routing_of = [this](tenant_id tenant) { return tenant_rules_.routing_of(tenant); };
   s.shop_url = options_.http.public_url + "/shop";
+  s.log_address = options_.http.public_url.substr(options_.http.public_url.find("://") + 3);
   s.board = &numbers_.sales;
   s.alert = [this](const dead_letter_row& letter) {
     numbers_.dead_letters.add();
@@ -414,6 +415,7 @@ ledger_workers node::spawn_ledger_workers(root_children& children) {
                                           prune_interval,
                                           options_.retention.entries,
                                           options_.retention.personal,
+                                          options_.retention.log,
                                           options_.retention.statistics,
                                           eraser,
                                           &ledger_is_reachable_,

@@ -196,6 +196,7 @@ public:
             "must be at most payments.retry_cap");
     require(o_.http.listen.port == 0 || o_.http.listen != o_.http.admin_listen, "http.admin_listen",
             "must differ from http.listen");
+    require(o_.retention.entries <= o_.retention.log, "retention.log", "must be at least retention.entries");
     require(o_.retention.memory <= o_.retention.entries, "retention.entries",
             "must be at least retention.memory");
     check_tls();

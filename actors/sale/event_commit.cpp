@@ -16,6 +16,7 @@ namespace fq {
 // -- decisions
 
 std::uint64_t event_state::commit(decision&& d, timestamp t) {
+  begin_log(d);
   if (services_->blocked_at) sale_->block(blocked_here());
   const auto wake = sale_->run(t, d);
   has_run_ = true;
@@ -40,6 +41,7 @@ std::uint64_t event_state::commit_join(decision&& d, queue_number n, timestamp t
 }
 
 std::uint64_t event_state::append(decision&& d, timestamp t) {
+  note_records(d, t);
   add_domain_events(d, t);
   alert(d.content);
   if (services_->board) services_->board->count(d.content, t);

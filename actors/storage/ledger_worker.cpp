@@ -167,6 +167,7 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     },
     [this](const fq::store_picture& x) { return store(x); },
     [this](const fq::find_picture& x) { return find(x); },
+    [this](const fq::read_log& x) { return find(x); },
     [this](const fq::find_witnessed& x) { return find(x); },
     [this](const fq::store_witnessed& x) { return store(x); },
   };
@@ -264,7 +265,7 @@ void ledger_worker_state::prune() {
     gone = ledger_->prune({now - idempotency_life, now - receipt_life, now - outbox_life, rows_per_prune,
                            now - delivery_life, now - device_life, now - settings_.entries_life,
                            settings_.contacts_life.count() > 0 ? now - settings_.contacts_life : never,
-                           now - settings_.statistics_life, now - picture_life,
+                           now - settings_.statistics_life, now - picture_life, now - settings_.logs_life,
                            [this](const std::string& address) {
                              if (settings_.mail_eraser)
                                self_->send(settings_.mail_eraser, erase_mail{address});

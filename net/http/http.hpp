@@ -96,7 +96,7 @@ struct response {
 
 /// Values of the route's `{}` segments, in order.
 struct path_parameters {
-  std::array<std::string_view, 4> values;
+  std::array<std::string_view, 5> values;
   std::size_t count = 0;
 };
 

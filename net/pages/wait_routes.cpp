@@ -13,6 +13,7 @@
 #include "net/service/code_guesses.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/limits.hpp"
+#include "net/service/public_log.hpp"
 #include "net/service/services.hpp"
 #include "net/service/sign_in.hpp"
 #include "net/wire/challenge_codec.hpp"
@@ -348,6 +349,18 @@ std::string device_link(const visit& v, const entry_id& place) {
          + v.ctx.issuer.issue(token_kind::ticket, place, v.ctx.environment.wall_now(), device_link_life);
 }
 
+/// For pages without script: what GET /events/{id}/queue/receipt and GET /tickets/{id}/receipt are for
+/// programs.
+awaitable<response> show_proof(visit v) {
+  const auto ticket = ticket_of(v);
+  if (!ticket && v.shopper.is_nil()) co_return see_other(v, page_path(v));
+  find_receipt wish{v.id, v.shopper, ticket.value_or(entry_id{})};
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
+  if (auto no = refused(v.rq, got)) co_return std::move(*no);
+  auto making = answer_receipt(v.ctx, v.rq, owner_of(v.id), got.reply);
+  co_return co_await making;
+}
+
 awaitable<response> show_device(visit v) {
   auto found = co_await find_line(v);
   if (found.no) co_return std::move(*found.no);
@@ -407,6 +420,7 @@ std::span<const route> wait_routes() {
     {get, "/wait/{id}", page_of<show_wait, extra_query::reason>},
     {post, "/wait/{id}", form_to<act>},
     {get, "/wait/{id}/device", page_of<show_device>},
+    {get, "/wait/{id}/proof", page_of<show_proof>},
   };
   return table;
 }

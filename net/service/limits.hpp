@@ -110,4 +110,9 @@ inline constexpr std::int64_t captcha_retry_seconds = 10;
 /// As a route's body limit: http.webhook_body_limit, because gateways' messages are longer than our forms.
 inline constexpr std::size_t webhook_body = std::numeric_limits<std::size_t>::max();
 
+// -- public_log
+
+/// Seconds until a join is in the public log.
+inline constexpr unsigned receipt_retry_after = 2;
+
 } // namespace fq::net

@@ -327,6 +327,8 @@ export class FairQueue extends EventTarget {
   resume(): Promise<Place | null>;
   /** Gives the place up, in all tabs. */
   leave(): Promise<void>;
+  /** The proof of the place in the public log (tlog-proof), as a text to keep. */
+  receipt(): Promise<string>;
   /** Stops following; the place is kept. */
   close(): void;
   /** Events: the price of an order. Holds nothing. */
