@@ -4,6 +4,7 @@
 #define CAF_SUITE fair
 #include "caf/test/unit_test.hpp"
 
+#include "fair/closing.hpp"
 #include "fair/witness.hpp"
 #include "tests/fair/sample_log.hpp"
 
@@ -250,6 +251,25 @@ CAF_TEST(a witness knows the logs of an installation by the key of one) {
   };
   CAF_CHECK(refuses("no key"));
   CAF_CHECK(refuses(witness.text()));
+}
+
+CAF_TEST(the record of a draw has the first checkpoint over the closing that witnesses cosigned) {
+  const auto closed = closed_bytes({1, {}}, 3, {});
+  drawn_record draw;
+  const auto bare = drawn_bytes({2, {}}, draw);
+  draw.closing = "note of 8, twice cosigned";
+  closing_proof proof;
+  CAF_CHECK_EQUAL(proof.complete("other", 5), "other");
+  proof.cosigned(6, "before the closing");
+  CAF_CHECK_EQUAL(proof.complete(closed, 6), closed);
+  proof.cosigned(6, "before the closing");
+  proof.cosigned(8, "note of 8");
+  proof.cosigned(8, draw.closing);
+  proof.cosigned(9, "a later one");
+  CAF_CHECK_EQUAL(proof.complete(bare, 9), drawn_bytes({2, {}}, draw));
+  closing_proof none;
+  CAF_CHECK_EQUAL(none.complete(closed, 6), closed);
+  CAF_CHECK_EQUAL(none.complete(bare, 7), bare);
 }
 
 CAF_TEST(the sample log and its proofs are those of the vectors) {
