@@ -146,7 +146,7 @@ std::optional<sha256_digest> event_state::root_of_lobby() const {
   return root;
 }
 
-/// Nobody waits for them.
+/// No request waits for them.
 void event_state::tell_witnesses() {
   if (services_->witnesses)
     self_->send(services_->witnesses,

@@ -3,6 +3,7 @@
 // invariant (docs/glossary.md): I1, I2, I3, I4, I6, I7, I8, I9. Prints its seed; FAIRQUEUE_TEST_SEED repeats
 // the same moments.
 import test from 'node:test';
+import fs from 'node:fs';
 import path from 'node:path';
 import {
   assert,
@@ -384,6 +385,32 @@ test('deadlines pass while the server is down', async (t) => {
   await server.buy(next, event, entry.admission_token);
 });
 
+const verify_cli = path.join(import.meta.dirname, '../../web/verify/cli.mjs');
+
+/** The proof of a place, once the join is in the log. */
+const receipt_of = (server, token, event) =>
+  eventually('the place has a proof', async () => {
+    const answer = await server.insist('GET', `/events/${event}/queue/receipt`, { token });
+    return answer.status === 200 && answer.text;
+  });
+
+/** The checker takes the log, with all checkpoints and receipts that were given out. */
+async function check_log(server, event, { receipts, checkpoints }) {
+  const folder = fs.mkdtempSync(path.join(server.data_dir, 'log-'));
+  const args = [verify_cli, server.url, '--event', event];
+  const add = (option, texts) =>
+    texts.forEach((text, i) => {
+      const file = path.join(folder, `${option}-${i}`);
+      fs.writeFileSync(file, text);
+      args.push(`--${option}`, file);
+    });
+  add('receipt', receipts);
+  add('checkpoint', checkpoints);
+  const end = await run(process.execPath, args);
+  assert.equal(end.code, 0, end.out + end.err);
+  return end.out;
+}
+
 test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patience }, async (t) => {
   const random = random_of(seed + 100);
   const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
@@ -393,6 +420,9 @@ test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patienc
     claim_ttl_seconds: 4,
     queue: { batch_size: 20, admission_interval_ms: 250, claim_window_seconds: 2, session_ttl_seconds: 8 },
   });
+  const early = await server.customer();
+  await server.join(early, event);
+  const seen = { receipts: [await receipt_of(server, early, event)], checkpoints: [] };
   let over = false;
   const crowd = run(
     fairqueue_load,
@@ -424,6 +454,7 @@ test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patienc
   while (kills < 4 && !over) {
     await sleep((500 + random() * 1200) * patience);
     if (over) break;
+    seen.checkpoints.push((await server.insist('GET', `/events/${event}/log/checkpoint`)).text);
     await server.restart();
     ++kills;
   }
@@ -431,6 +462,9 @@ test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patienc
   assert.equal(end.code, 0, `after ${kills} kills:\n${end.out}\n${end.err}`);
   assert.ok(kills >= 2, `the sale was over after ${kills} kills`);
   assert.equal((await server.stats(organizer, event)).sold, 100);
+  seen.receipts.push(await receipt_of(server, early, event));
+  const told = await check_log(server, event, seen);
+  assert.match(told, /Numbers 1 to 2\d\d each joined once/);
 });
 
 test('a witness cosigns one of two logs, also of many requests at once and after kill -9', async (t) => {

@@ -277,7 +277,7 @@ export class FairQueue extends EventTarget {
     this.#end(null);
   }
 
-  /** The proof of the visitor's place in the public log, as a text to keep. A moment after joining there is one. */
+  /** The proof of the visitor's place in the public log, as a text to keep: a moment after joining. */
   async receipt() {
     const where = this.#where();
     if (!where) throw new Refused(404, 'not_in_queue', 'There is no place.');
