@@ -99,7 +99,7 @@ awaitable<response> show_checkpoint(context& ctx, const request& rq, const path_
 std::span<const route> witness_routes() {
   using enum method;
   static constexpr route table[] = {
-    {post, "/witness/add-checkpoint", for_anybody<add_checkpoint, address_limit::anonymous>,
+    {post, "/witness/add-checkpoint", for_anybody<add_checkpoint, address_limit::public_log>,
      witness_body_max},
     {get, "/witness/key", for_anybody<show_key, address_limit::anonymous>},
     {get, "/witness/{log}/checkpoint", self_guarded_for_anybody<show_checkpoint>},
