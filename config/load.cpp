@@ -429,21 +429,6 @@ std::optional<std::map<std::string, fee_option>> checkout_options::parsed_fees()
   return result;
 }
 
-std::optional<std::vector<witness_address>> witness_options::parsed_urls() const {
-  std::vector<witness_address> all;
-  for (const auto& one : split_list(urls)) {
-    const auto blank = one.find(' ');
-    if (blank == one.npos) return std::nullopt;
-    const auto key_at = one.find_first_not_of(' ', blank);
-    witness_address w{one.substr(0, blank), one.substr(key_at)};
-    while (w.url.ends_with('/')) w.url.pop_back();
-    if (!is_web_url(w.url) || !is_verifier_key(w.key)) return std::nullopt;
-    all.push_back(std::move(w));
-  }
-  if (all.size() > limits::witnesses_max) return std::nullopt;
-  return all;
-}
-
 std::optional<std::vector<std::uint16_t>> webhooks_options::parsed_ports() const {
   std::vector<std::uint16_t> numbers;
   for (const auto& one : split_list(ports)) {

@@ -30,6 +30,7 @@
 #include "domain/delivery/notice_routing.hpp"
 #include "domain/sale/sale.hpp"
 #include "domain/sale/statistics.hpp"
+#include "fair/closing.hpp"
 #include "fair/growth.hpp"
 #include "fair/noted.hpp"
 
@@ -425,6 +426,7 @@ private:
   struct log_keeping {
     note_writer notes; ///< of the next batch
     std::optional<nonce_maker> nonces; ///< empty: not served yet
+    closing_proof closing;
     log_state_row state; ///< as it was loaded, or with the last decision; number 0: there was none
     bool is_armed = false; ///< the timer of the next turn is set
     bool is_growing = false; ///< a turn is under way

@@ -191,6 +191,7 @@ void event_state::on_cosigned(const checkpoint_cosigned& x) {
   if (refuses() || journal_->is_stalled() || x.size != log_.state.size) return;
   if (log_.state.cosignatures.find(x.lines) != std::string::npos) return;
   log_.state.cosignatures += x.lines;
+  log_.closing.cosigned(x.size, note_of(log_.state, services_->stored_key) + log_.state.cosignatures);
   changes content;
   content.emplace_back(std::in_place_type<log_kept>, log_kept{log_.state, {}});
   journal_->append(std::move(content), now(), false);
@@ -208,7 +209,7 @@ void event_state::extend_log(const log_rows& rows) {
     const std::string_view content{noted.row.content.data(), noted.row.content.size()};
     if (!root && has_open_closing(content)) break; // until the root of the entrants is computed
     const auto append = [&](const std::string& record, queue_number n) {
-      growth.append(root ? with_root(record, *root) : record, n);
+      growth.append(log_.closing.complete(root ? with_root(record, *root) : record, growth.size()), n);
     };
     if (!read_notes(content, noted.place.seq, aggregate_, *log_.nonces, append)) break; // damaged
     last = &noted;

@@ -135,22 +135,25 @@ awaitable<response> show_ticket_receipt(call c) {
   co_return co_await making;
 }
 
+template <handler run>
+constexpr guarded_handler for_log_readers = self_guarded_for_anybody<run, address_limit::public_log>;
+
 } // namespace
 
 /// A tile has up to four segments after its level: "x001/x234/067.p/7".
 std::span<const route> log_routes() {
   using enum method;
   static constexpr route table[] = {
-    {get, "/events/{id}/log/checkpoint", self_guarded_for_anybody<show_log_checkpoint>},
-    {get, "/events/{id}/log/key", self_guarded_for_anybody<show_log_key>},
-    {get, "/events/{id}/log/tile/{level}/{n}", self_guarded_for_anybody<show_log_tile>},
-    {get, "/events/{id}/log/tile/{level}/{n}/{m}", self_guarded_for_anybody<show_log_tile>},
-    {get, "/events/{id}/log/tile/{level}/{n}/{m}/{o}", self_guarded_for_anybody<show_log_tile>},
-    {get, "/queues/{id}/log/checkpoint", self_guarded_for_anybody<show_log_checkpoint>},
-    {get, "/queues/{id}/log/key", self_guarded_for_anybody<show_log_key>},
-    {get, "/queues/{id}/log/tile/{level}/{n}", self_guarded_for_anybody<show_log_tile>},
-    {get, "/queues/{id}/log/tile/{level}/{n}/{m}", self_guarded_for_anybody<show_log_tile>},
-    {get, "/queues/{id}/log/tile/{level}/{n}/{m}/{o}", self_guarded_for_anybody<show_log_tile>},
+    {get, "/events/{id}/log/checkpoint", for_log_readers<show_log_checkpoint>},
+    {get, "/events/{id}/log/key", for_log_readers<show_log_key>},
+    {get, "/events/{id}/log/tile/{level}/{n}", for_log_readers<show_log_tile>},
+    {get, "/events/{id}/log/tile/{level}/{n}/{m}", for_log_readers<show_log_tile>},
+    {get, "/events/{id}/log/tile/{level}/{n}/{m}/{o}", for_log_readers<show_log_tile>},
+    {get, "/queues/{id}/log/checkpoint", for_log_readers<show_log_checkpoint>},
+    {get, "/queues/{id}/log/key", for_log_readers<show_log_key>},
+    {get, "/queues/{id}/log/tile/{level}/{n}", for_log_readers<show_log_tile>},
+    {get, "/queues/{id}/log/tile/{level}/{n}/{m}", for_log_readers<show_log_tile>},
+    {get, "/queues/{id}/log/tile/{level}/{n}/{m}/{o}", for_log_readers<show_log_tile>},
     {get, "/events/{id}/queue/receipt", for_customers<show_receipt>},
     {get, "/tickets/{id}/receipt", for_ticket_holders<show_ticket_receipt>},
   };

@@ -96,6 +96,7 @@ rate_limiter* limiter_of(services& shared, address_limit limit) {
     case address_limit::none:
     case address_limit::without_token: return nullptr;
     case address_limit::anonymous: return &shared.anonymous;
+    case address_limit::public_log: return &shared.log_reads;
     case address_limit::sandbox: return &shared.sandbox_pages;
     case address_limit::login: return &shared.login_failures;
     case address_limit::code: return &shared.otp_clients;
