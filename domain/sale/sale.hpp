@@ -3,10 +3,10 @@
 // call that changes memory at once and appends its changes to a `decision`. The owner commits the decision
 // before anything becomes visible. A standalone queue is a sale without stock, claims and payments.
 // Parts: sale_state.hpp (what it holds), sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting
-// line), sale_fan.cpp (claims), sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds,
-// dead letters), sale_tickets.cpp (event tickets), sale_transfers.cpp, sale_checkin.cpp (scans at gates),
-// sale_seats.cpp (reserved seats), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden
-// types), sale_lobby.cpp (lobby, draw, parties), sale_locks.cpp (names that sessions lock),
+// line), sale_fan.cpp (claims), sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp
+// (refunds, dead letters), sale_tickets.cpp (event tickets), sale_transfers.cpp, sale_checkin.cpp (scans at
+// gates), sale_seats.cpp (reserved seats), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp
+// (hidden types), sale_lobby.cpp (lobby, draw, parties), sale_locks.cpp (names that sessions lock),
 // waiting_list.cpp (after it is sold out), sale_log.cpp (the public log), sale_people.cpp (blocks,
 // invitations), sale_organizer.cpp.
 #pragma once

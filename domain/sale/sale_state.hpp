@@ -40,7 +40,7 @@ public:
   /// `random`: 64 uniform bits per call, for ids and jitter. `destination_of` null: money stays.
   /// `new_seed`: of a lobby that opens; null: it has no secret, for tests.
   sale_state(const sale_rules& rules, std::function<std::uint64_t()> random,
-       destination_lookup destination_of = nullptr, std::function<lobby_seed()> new_seed = nullptr) :
+             destination_lookup destination_of = nullptr, std::function<lobby_seed()> new_seed = nullptr) :
       rules_(rules),
       random_(std::move(random)),
       destination_of_(std::move(destination_of)),

@@ -31,7 +31,10 @@ void sale::follow_waiting_list(timestamp now, decision& out) {
   const bool watched = watches_presence(event_);
   const auto settings = settings_text(event_, stock_.types());
   list.began_at = is_due ? now : never;
-  note(hand_record{hand_action::settings, {}, 0, changed_lines(settings, settings_text(event_, stock_.types())),
+  note(hand_record{hand_action::settings,
+                   {},
+                   0,
+                   changed_lines(settings, settings_text(event_, stock_.types())),
                    is_due ? "no unit is free or held" : "units are free again"},
        out);
   out.content.emplace_back(std::in_place_type<event_changed>, event_changed{event_.status, event_});

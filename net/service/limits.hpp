@@ -93,8 +93,8 @@ inline constexpr std::uint32_t gate_searches_per_device = 60;
 inline constexpr std::size_t events_asked_for_seats = 8;
 inline constexpr milliseconds seats_patience{500}; ///< for all of them; no event is asked later
 
-/// Parts of public logs that one address reads, a minute. A log of a million entries has some 8,000. They take
-/// nothing from what the address may ask otherwise.
+/// Parts of public logs that one address reads, a minute. A log of a million entries has some 8,000. They
+/// take nothing from what the address may ask otherwise.
 inline constexpr std::uint32_t log_reads_per_address = 12'000;
 
 /// Requests of a customer for an export, a minute: each costs the ledger's reader some milliseconds.

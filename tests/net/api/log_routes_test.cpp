@@ -55,7 +55,10 @@ struct log_world : world {
     const auto root = growth.root();
     kept.state.root.assign(root.begin(), root.end());
     for (const auto& p : growth.take())
-      kept.tiles.push_back({1, p.is_bundle ? bundle_level : p.level, p.position, p.last_number,
+      kept.tiles.push_back({1,
+                            p.is_bundle ? bundle_level : p.level,
+                            p.position,
+                            p.last_number,
                             {p.content.begin(), p.content.end()}});
     put(owner_of(event_id), kept);
   }
