@@ -129,10 +129,7 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const beat_node& x) { beat(x); },
     [this](const accept_losses& x) { return accept(x); },
     [this](const end_leases_of& x) { return end(x); },
-    [this](const end_lease& x) {
-      release({x.aggregate});
-      return ack_reply{};
-    },
+    [this](const end_lease& x) { return release({x.aggregate}), ack_reply{}; },
     [this](const list_audit& x) { return list(x); },
     [this](const fq::list_orders& x) { return list(x); },
     [this](const fq::list_statistics& x) { return list(x); },

@@ -141,7 +141,7 @@ CAF_TEST(a payment without an address to pay at) {
     R"("updated_at":"2027-01-15T08:00:00.000Z"})");
 }
 
-CAF_TEST(an event) {
+event_view sample_event() {
   event_view v;
   v.event.id = make_uuid(from_unix_ms(second), owner, 1);
   v.event.name = "Tab\there, \"quotes\" and \xe2\x82\xa6";
@@ -165,6 +165,11 @@ CAF_TEST(an event) {
   type.held = 3;
   type.sold = 4;
   v.ticket_types = {type};
+  return v;
+}
+
+CAF_TEST(an event) {
+  const auto v = sample_event();
   CAF_CHECK_EQUAL(
     text_of(append_event, v),
     "{\"id\":\"01a3185c-5000-7000-8000-000400000001\",\"status\":\"ACTIVE\",\"currency\":\"NGN\","
