@@ -14,6 +14,13 @@ queue_settings checker::admission() const {
   return q;
 }
 
+void checker::check_list_turn(bool ends) {
+  if (!ends && !sold_out()) fail("waiting list", "it began while there were units");
+  if (ends && event_.waiting_list.enabled && !waiting_.empty())
+    fail("waiting list", "it ended while people were on it");
+  reached(ends ? rare::waiting_list_ended : rare::waiting_list_began);
+}
+
 void checker::check_offer(const entry_row& admitted) {
   if (!is_waiting_list()) return;
   if (admitted.claim_by != admitted.admitted_at + event_.waiting_list.claim_window
