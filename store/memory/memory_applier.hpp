@@ -214,9 +214,7 @@ public:
   }
 
   bool operator()(const event_plan_set& c) {
-    auto& plan = own_.image.plan;
-    if (plan || !is_sound(c.row)) return false;
-    return set(plan, c.row);
+    return !own_.image.plan && is_sound(c.row) && set(own_.image.plan, c.row);
   }
 
   bool operator()(const lobby_stored& c) {
