@@ -32,9 +32,9 @@ FQ_INSPECT(find_receipt, x.event, x.customer, x.ticket)
 /// Once the join is committed.
 struct receipt_reply {
   refusal no; ///< also not_found: the log began after the join
-  entry_id entry;
+  entry_id entry = {};
   queue_number number{};
-  uuid nonce; ///< the bytes of a record_nonce
+  uuid nonce = {}; ///< the bytes of a record_nonce
 };
 FQ_INSPECT(receipt_reply, x.no, x.entry, x.number, x.nonce)
 

@@ -34,7 +34,7 @@ struct log_wish {
   std::uint32_t number = 0; ///< of the origin; 0: the newest
   std::size_t noted = 0; ///< at most so many rows that are not in the log yet, the first ones
   bool edge = false; ///< the tiles and the bundle that are not full
-  std::vector<log_tile_key> tiles;
+  std::vector<log_tile_key> tiles = {};
   queue_number joined{}; ///< the bundle with this number's join; 0: none
 };
 
