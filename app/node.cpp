@@ -114,7 +114,8 @@ node::node(const config::options& options, environment& env, std::function<void(
                                                               .ca_file = {}},
                                       env);
   beacons_ = std::make_unique<drand_source>(
-    drand_source::settings{options.draw.beacon_url, http_client::settings{.response_bytes_max = 16 * 1024}},
+    drand_source::settings{options.draw.beacon_url,
+                           http_client::settings{.response_bytes_max = 16 * 1024, .ca_file = {}}},
     env);
   gateways_ = open_gateways(options, env);
   renew(keys_);

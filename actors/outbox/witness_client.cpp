@@ -113,7 +113,7 @@ void witness_client_state::tell(cosigning_event what, const watched& w, std::siz
 }
 
 void witness_client_state::on_timer(const timer_fired& t) {
-  const auto found = logs_.find(aggregate_id{t.generation});
+  const auto found = logs_.find(static_cast<aggregate_id>(t.generation));
   if (found != logs_.end()) send_due(found->first, found->second);
 }
 

@@ -124,7 +124,7 @@ void event_state::on_lobby_computed(const lobby_computed& x) {
 }
 
 /// All who know positions, or places without one, ask again.
-void event_state::start_lines_over() { hubs_->start_over(); }
+void event_state::start_lines_over() { subscribers_->start_over(); }
 
 // -- requests
 

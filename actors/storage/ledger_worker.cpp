@@ -264,7 +264,7 @@ void ledger_worker_state::prune() {
     gone = ledger_->prune({now - idempotency_life, now - receipt_life, now - outbox_life, rows_per_prune,
                            now - delivery_life, now - device_life, now - settings_.entries_life,
                            settings_.contacts_life.count() > 0 ? now - settings_.contacts_life : never,
-                           now - settings_.statistics_life, now - picture_life,
+                           now - settings_.statistics_life, now - picture_life, never,
                            [this](const std::string& address) {
                              if (settings_.mail_eraser)
                                self_->send(settings_.mail_eraser, erase_mail{address});

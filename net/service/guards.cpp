@@ -203,7 +203,7 @@ bool has_token_of(context& ctx, const request& rq, audience who) {
   if (!checked) return false;
   const auto found = manager_of(ctx, rq, checked.claims);
   if (found.may_be_new) return true;
-  return !found.no && (is_managers ? found.by.kind != principal_kind::nobody : found.is_customer);
+  return !found.no && (is_managers ? found.by.kind != principal_kind::nobody : found.is_shopper);
 }
 
 awaitable<response> with_manager(context& ctx, const request& rq, const path_parameters& path, step run,

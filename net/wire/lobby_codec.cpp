@@ -25,7 +25,7 @@ std::string_view name_of(beacon_kind kind) {
 
 namespace {
 
-std::string_view name_of(lobby_phase phase) {
+std::string_view phase_name(lobby_phase phase) {
   switch (phase) {
     case lobby_phase::none: break;
     case lobby_phase::open: return "OPEN";
@@ -43,7 +43,7 @@ void append_or_null(std::string& out, std::string_view text) {
 
 void append_lobby(std::string& out, const entry_view& e) {
   out += ",\"lobby\":{\"status\":\"";
-  out += name_of(e.lobby.phase);
+  out += phase_name(e.lobby.phase);
   out += "\",\"draw\":\"";
   out += name_of(e.lobby.draw);
   out += "\",\"people\":";

@@ -65,10 +65,7 @@ log_rows postgres_logs::read(aggregate_id aggregate, const log_wish& wish) {
 
 std::size_t postgres_logs::prune(timestamp before, std::size_t limit) {
   if (!is_set(before)) return 0;
-  postgres_pipeline pipeline(db_);
-  pipeline.send(prune_tiles, postgres_parameters::of(before, limit));
-  pipeline.flush();
-  return pipeline.receive().affected();
+  return db_.run(prune_tiles, postgres_parameters::of(before, limit)).affected();
 }
 
 } // namespace fq

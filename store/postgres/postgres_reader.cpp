@@ -391,10 +391,8 @@ record_page postgres_reader::list_records(const record_filter& filter) {
 
 open_purchase postgres_reader::find_open_purchase(const customer_id& customer) {
   static const auto statement = open_purchase_statement(typed);
-  postgres_pipeline pipeline(db_);
-  pipeline.send(statement.sql, postgres_parameters::of(customer, customer, customer));
-  pipeline.flush();
-  return pipeline.receive()[0].number<open_purchase>(0);
+  return db_.run(statement.sql, postgres_parameters::of(customer, customer, customer))[0]
+    .number<open_purchase>(0);
 }
 
 std::vector<statistics_row> postgres_reader::list_statistics(const statistics_filter& f) {
@@ -452,10 +450,7 @@ events_to_settle postgres_reader::find_events_to_settle(const std::string& owner
 }
 
 aggregate_head postgres_reader::read_head(aggregate_id aggregate) {
-  postgres_pipeline pipeline(db_);
-  pipeline.send(read_aggregate_head, postgres_parameters::of(aggregate));
-  pipeline.flush();
-  const auto rows = pipeline.receive();
+  const auto rows = db_.run(read_aggregate_head, postgres_parameters::of(aggregate));
   if (rows.size() == 0) return {};
   return head_from<>(rows[0]);
 }
@@ -469,10 +464,7 @@ aggregate_id postgres_reader::last_aggregate() {
 }
 
 std::optional<entry_row> postgres_reader::read_entry(aggregate_id aggregate, queue_number number) {
-  postgres_pipeline pipeline(db_);
-  pipeline.send(read_one_entry, postgres_parameters::of(aggregate, number));
-  pipeline.flush();
-  const auto rows = pipeline.receive();
+  const auto rows = db_.run(read_one_entry, postgres_parameters::of(aggregate, number));
   if (rows.size() == 0) return std::nullopt;
   return read_row<entry_row>(rows[0]);
 }

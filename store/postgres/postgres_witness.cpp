@@ -23,15 +23,6 @@ const postgres_statement advance_witnessed{
   "UPDATE witnessed SET size = $1::bigint, root = $2::text, note = $3::text, at = $4::bigint"
   " WHERE id = $5::text AND size = $6::bigint AND root = $7::text"};
 
-/// Runs one statement in one round trip. The session waits for the sync.
-postgres_result answer_of(postgres_connection& db, const postgres_statement& statement,
-                          const postgres_parameters& parameters) {
-  postgres_pipeline pipeline(db);
-  pipeline.send(statement, parameters);
-  pipeline.flush();
-  return pipeline.receive();
-}
-
 } // namespace
 
 postgres_witness::postgres_witness(postgres_connection& db) : db_(db) {
@@ -39,7 +30,7 @@ postgres_witness::postgres_witness(postgres_connection& db) : db_(db) {
 }
 
 std::optional<witnessed_row> postgres_witness::find(const std::string& id) {
-  const auto found = answer_of(db_, find_witnessed, postgres_parameters::of(id));
+  const auto found = db_.run(find_witnessed, postgres_parameters::of(id));
   if (found.size() == 0) return std::nullopt;
   const auto r = found[0];
   return witnessed_row{r.text(0), r.text(1), r.text(2), r.template number<std::uint64_t>(3),
@@ -47,14 +38,13 @@ std::optional<witnessed_row> postgres_witness::find(const std::string& id) {
 }
 
 bool postgres_witness::store(const witnessed_row& next, const witnessed_before& before) {
-  const auto advanced = answer_of(
-    db_, advance_witnessed,
-    postgres_parameters::of(next.size, next.root, next.note, next.at, next.id, before.size, before.root));
+  const auto advanced =
+    db_.run(advance_witnessed, postgres_parameters::of(next.size, next.root, next.note, next.at, next.id,
+                                                       before.size, before.root));
   if (advanced.affected() == 1) return true;
   return before.size == 0
-         && answer_of(db_, add_witnessed,
-                      postgres_parameters::of(next.id, next.origin, next.log_key, next.size, next.root,
-                                              next.note, next.at))
+         && db_.run(add_witnessed, postgres_parameters::of(next.id, next.origin, next.log_key, next.size,
+                                                           next.root, next.note, next.at))
                 .affected()
               == 1;
 }

@@ -326,8 +326,8 @@ CAF_TEST(witnesses have an address and a key) {
   CAF_REQUIRE(witnesses && witnesses->size() == 1);
   CAF_CHECK_EQUAL(witnesses->front().url, "https://w.example/witness");
   CAF_CHECK_EQUAL(witnesses->front().key, key);
-  for (const auto& bad : {key, "https://w.example/witness", "ftp://w.example " + key,
-                          "https://w.example no key", "https://w.example " + key.substr(1, 20)})
+  for (const auto& bad : {key, std::string{"https://w.example/witness"}, "ftp://w.example " + key,
+                          std::string{"https://w.example no key"}, "https://w.example " + key.substr(1, 20)})
     CAF_CHECK(complains(with_flags({{"witness.urls", bad}}), "witness.urls", "must be like"));
   for (const auto& bad : {std::string{"w.example"}, key + "=", "w+3176bd4G" + key.substr(26)})
     CAF_CHECK(complains(with_flags({{"witness.logs", bad}}), "witness.logs", "must be verifier keys"));

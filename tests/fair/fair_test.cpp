@@ -34,6 +34,13 @@ const std::vector<std::string> known_roots{
   "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
   "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328"};
 
+bool refuses(const std::string& verifier) {
+  try {
+    watched_logs{std::vector{verifier}};
+  } catch (const std::invalid_argument&) { return true; }
+  return false;
+}
+
 sample_log log_of(std::uint64_t size) {
   sample_log log;
   for (std::uint64_t i = 0; i < size; ++i) log.append("record " + std::to_string(i));
@@ -238,9 +245,9 @@ CAF_TEST(a witness knows the logs of an installation by the key of one) {
        {"b.example/a/events/" + id + "1/log", place + "x/log", place + id + "1/logs", place + id + "G/log",
         "/events/" + id + "1/log", std::string{"other.example/log2"}, std::string{}})
     CAF_CHECK(!logs.find(name));
-  CAF_CHECK_THROWS_AS(watched_logs{std::vector{std::string{"no key"}}}, std::invalid_argument);
+  CAF_CHECK(refuses("no key"));
   const note_verifier witness{"w", note_key_kind::witness, one.key};
-  CAF_CHECK_THROWS_AS(watched_logs{std::vector{witness.text()}}, std::invalid_argument);
+  CAF_CHECK(refuses(witness.text()));
 }
 
 CAF_TEST(the sample log and its proofs are those of the vectors) {

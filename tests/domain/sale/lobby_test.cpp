@@ -250,7 +250,6 @@ CAF_TEST(a party is admitted together) {
 CAF_TEST(a party waits until there is room for all and nobody overtakes it) {
   auto e = with_cap(3);
   lobby s(e, 2);
-  s.it->queue(); // fans 1 and 2 are single
   s.open_party(1);
   s.join_party(3, s.entry(1).number);
   s.join_party(4, s.entry(1).number);
