@@ -10,6 +10,7 @@
 #include "actors/storage/session_reader.hpp"
 #include "app/bus.hpp"
 #include "app/event_log.hpp"
+#include "app/mail_sources.hpp"
 #include "app/mailers.hpp"
 #include "app/mesh.hpp"
 #include "app/release.hpp"
@@ -17,7 +18,7 @@
 #include "display/event_times.hpp"
 #include "domain/delivery/outbox.hpp"
 #include "net/pages/ticket_papers.hpp"
-#include "net/wire/codec.hpp"
+#include "net/wire/challenge_codec.hpp"
 
 #include <caf/scoped_actor.hpp>
 
@@ -51,34 +52,6 @@ template <class Handle>
 Handle add(root_children& children, std::string name, Handle handle) {
   children.emplace_back(std::move(name), caf::actor_cast<caf::actor>(handle));
   return handle;
-}
-
-/// For the thread of a mailer, which may block.
-std::optional<mailbox> mailbox_of(caf::actor_system& system, const accounts_handle& accounts,
-                                  const customer_id& customer) {
-  caf::scoped_actor self{system};
-  std::optional<mailbox> found;
-  self->request(accounts, mailbox_timeout, find_customer{customer})
-    .receive(
-      [&](const customer_reply& reply) {
-        if (!reply.no || reply.no.why == reason::not_found) found = mailbox{reply.email, reply.language};
-      },
-      [](const caf::error&) {});
-  return found;
-}
-
-/// For the thread of a mailer, which may block. Empty if the ledger has no such picture, or is away.
-std::string picture_of(caf::actor_system& system, const notices_handle& reader, const std::string& id,
-                       picture_size size) {
-  caf::scoped_actor self{system};
-  std::string bytes;
-  self->request(reader, picture_read_timeout, find_picture{id, size})
-    .receive(
-      [&](const picture_found& found) {
-        if (found.bytes) bytes = *found.bytes;
-      },
-      [](const caf::error&) {});
-  return bytes;
 }
 
 } // namespace
@@ -201,6 +174,7 @@ void node::set_owner_services(const ledger_workers& ledgers) {
   s.routing_of =
     fan_out_services_.routing_of = [this](tenant_id tenant) { return tenant_rules_.routing_of(tenant); };
   s.shop_url = options_.http.public_url + "/shop";
+  s.log_address = options_.http.public_url.substr(options_.http.public_url.find("://") + 3);
   s.board = &numbers_.sales;
   s.alert = [this](const dead_letter_row& letter) {
     numbers_.dead_letters.add();
@@ -415,6 +389,7 @@ ledger_workers node::spawn_ledger_workers(root_children& children) {
                                           prune_interval,
                                           options_.retention.entries,
                                           options_.retention.personal,
+                                          options_.retention.log,
                                           options_.retention.statistics,
                                           eraser,
                                           &ledger_is_reachable_,

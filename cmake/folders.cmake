@@ -40,7 +40,7 @@ fq_folder(outbound COLD USES display domain/base domain/model domain/money domai
 # -- actors: who does what and when ----------------------------------------------------------------------------
 fq_folder(actors/protocol USES domain/base domain/model domain/line domain/sale store/port outbound LINK caf_core)
 fq_folder(actors/base USES domain/base domain/model domain/delivery domain/sale crypto actors/protocol)
-fq_folder(actors/storage USES domain/base domain/sale store/port actors/protocol actors/base)
+fq_folder(actors/storage USES domain/base domain/sale fair store/port actors/protocol actors/base)
 fq_folder(actors/payments USES domain/base domain/money crypto outbound actors/protocol actors/base)
 fq_folder(actors/sale
           USES domain/base domain/model domain/line domain/delivery domain/seats domain/sale domain/cluster crypto fair
@@ -77,7 +77,7 @@ fq_folder(net/site USES net/http net/bridge net/service net/api net/pages net/op
 
 # -- the program -----------------------------------------------------------------------------------------------
 fq_folder(app COLD
-          USES domain/base domain/model domain/delivery domain/sale crypto fair config store/port store/memory
+          USES display domain/base domain/model domain/delivery domain/sale crypto fair config store/port store/memory
                store/sqlite store/postgres store/redis outbound actors/protocol actors/base actors/storage
                actors/payments actors/sale actors/cluster actors/directory actors/outbox
                net/http net/bridge net/wire net/server net/service net/pages net/site

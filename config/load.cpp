@@ -196,6 +196,7 @@ public:
             "must be at most payments.retry_cap");
     require(o_.http.listen.port == 0 || o_.http.listen != o_.http.admin_listen, "http.admin_listen",
             "must differ from http.listen");
+    require(o_.retention.entries <= o_.retention.log, "retention.log", "must be at least retention.entries");
     require(o_.retention.memory <= o_.retention.entries, "retention.entries",
             "must be at least retention.memory");
     check_tls();
@@ -270,14 +271,13 @@ public:
 
   void check_challenges() {
     const auto& c = o_.challenges;
-    require(c.turnstile_site_key.empty() == c.turnstile_secret.empty(), "challenges.turnstile_secret",
-            "and challenges.turnstile_site_key need each other");
-    require(c.hcaptcha_site_key.empty() == c.hcaptcha_secret.empty(), "challenges.hcaptcha_secret",
-            "and challenges.hcaptcha_site_key need each other");
-    require(o_.otp.challenge != "turnstile" || !c.turnstile_secret.empty(), "otp.challenge",
-            "is turnstile, which has no secret key");
-    require(o_.otp.challenge != "hcaptcha" || !c.hcaptcha_secret.empty(), "otp.challenge",
-            "is hcaptcha, which has no secret key");
+    const auto check = [this](const char* kind, const char* option, bool has_key, bool has_secret) {
+      require(has_key == has_secret, option, "and the site key need each other");
+      require(o_.otp.challenge != kind || has_secret, "otp.challenge", "needs its secret key");
+    };
+    check("turnstile", "challenges.turnstile_secret", !c.turnstile_site_key.empty(),
+          !c.turnstile_secret.empty());
+    check("hcaptcha", "challenges.hcaptcha_secret", !c.hcaptcha_site_key.empty(), !c.hcaptcha_secret.empty());
   }
 
   void check_push() {
@@ -427,21 +427,6 @@ std::optional<std::map<std::string, fee_option>> checkout_options::parsed_fees()
   }
   if (result.empty()) return std::nullopt;
   return result;
-}
-
-std::optional<std::vector<witness_address>> witness_options::parsed_urls() const {
-  std::vector<witness_address> all;
-  for (const auto& one : split_list(urls)) {
-    const auto blank = one.find(' ');
-    if (blank == one.npos) return std::nullopt;
-    const auto key_at = one.find_first_not_of(' ', blank);
-    witness_address w{one.substr(0, blank), one.substr(key_at)};
-    while (w.url.ends_with('/')) w.url.pop_back();
-    if (!is_web_url(w.url) || !is_verifier_key(w.key)) return std::nullopt;
-    all.push_back(std::move(w));
-  }
-  if (all.size() > limits::witnesses_max) return std::nullopt;
-  return all;
 }
 
 std::optional<std::vector<std::uint16_t>> webhooks_options::parsed_ports() const {

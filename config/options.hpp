@@ -139,6 +139,7 @@ struct retention_options {
   milliseconds entries{}; ///< ended entries without a claim in the ledger
   milliseconds personal{}; ///< names, addresses and phones of orders after the end of their sale; 0: for ever
   milliseconds statistics{}; ///< statistics of events, but for the last row of each
+  milliseconds log{}; ///< tiles and records of public logs after the end of their sale
 };
 
 struct tokens_options {

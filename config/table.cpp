@@ -217,6 +217,9 @@ const auto rows = std::to_array<option_row>({
     FQ_OPTION(retention, statistics), duration, "400d", hour, 3650 * day,
     "How long the statistics of events stay, for the console's charts and for reports. The last row of "
     "an event stays."),
+  number_row(FQ_OPTION(retention, log), duration, "730d", hour, 3650 * day,
+             "How long the public log of an event stays after the end of its sale. At least as long as "
+             "retention.entries."),
 
   number_row(FQ_OPTION(tokens, ttl), duration, "24h", minute, 30 * day,
              "Validity of the token that a customer or an organizer gets at sign-in."),

@@ -2,6 +2,7 @@
 #include "config/urls.hpp"
 
 #include "config/limits.hpp"
+#include "config/options.hpp"
 #include "config/table.hpp"
 
 #include <boost/url/parse.hpp>
@@ -251,6 +252,21 @@ std::string without_password(std::string_view url) {
   if (const auto colon = parts->login.find(':'); colon != std::string_view::npos)
     text.replace(offset(parts->login) + colon + 1, parts->login.size() - colon - 1, "***");
   return text;
+}
+
+std::optional<std::vector<witness_address>> witness_options::parsed_urls() const {
+  std::vector<witness_address> all;
+  for (const auto& one : split_list(urls)) {
+    const auto blank = one.find(' ');
+    if (blank == one.npos) return std::nullopt;
+    const auto key_at = one.find_first_not_of(' ', blank);
+    witness_address w{one.substr(0, blank), one.substr(key_at)};
+    while (w.url.ends_with('/')) w.url.pop_back();
+    if (!is_web_url(w.url) || !is_verifier_key(w.key)) return std::nullopt;
+    all.push_back(std::move(w));
+  }
+  if (all.size() > limits::witnesses_max) return std::nullopt;
+  return all;
 }
 
 } // namespace fq::config

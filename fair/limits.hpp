@@ -12,6 +12,10 @@ namespace fq {
 /// Bytes of a text in a record: an entry of a bundle has at most 65,535, and a record has two texts.
 inline constexpr std::size_t record_text_max = 16'000;
 
+// -- noted
+/// Bytes of a row: a turn of the log reads a few of them.
+inline constexpr std::size_t noted_piece_max = 32 * 1024;
+
 // -- note
 /// Leaves of a tree: the stores keep numbers of 63 bits.
 inline constexpr std::uint64_t tree_size_max = (std::uint64_t{1} << 63) - 1;

@@ -184,6 +184,32 @@ std::string hand_bytes(const record_head& head, const hand_record& r) {
   return bytes;
 }
 
+namespace {
+
+struct record_writer {
+  const record_head& head;
+  std::string operator()(const joined_record&) const { return {}; }
+  std::string operator()(const changed_record& r) const { return changed_bytes(head, r.now, r.by); }
+  std::string operator()(const left_record& r) const { return left_bytes(head, r.number, r.why); }
+  std::string operator()(const away_record& r) const { return away_bytes(head, r.number); }
+  std::string operator()(const back_record& r) const { return back_bytes(head, r.number); }
+  std::string operator()(const admitted_record& r) const { return admitted_bytes(head, r); }
+  std::string operator()(const session_ended_record& r) const {
+    return session_ended_bytes(head, r.number, r.why);
+  }
+  std::string operator()(const hand_record& r) const { return hand_bytes(head, r); }
+  std::string operator()(const lobby_record& r) const { return lobby_bytes(head, r); }
+  std::string operator()(const closed_record& r) const { return closed_bytes(head, r.entrants, r.root); }
+  std::string operator()(const drawn_record& r) const { return drawn_bytes(head, r); }
+  std::string operator()(const begin_record& r) const { return begin_bytes(head, r); }
+};
+
+} // namespace
+
+std::string bytes_of(const record_head& head, const log_record& record) {
+  return std::visit(record_writer{head}, record);
+}
+
 std::string receipt_extra(const record_nonce& nonce, const entry_id& id, std::string_view joined) {
   std::string bytes;
   append_bytes(bytes, nonce);

@@ -62,6 +62,9 @@ private:
 /// Texts are cut so that the record fits.
 [[nodiscard]] std::string hand_bytes(const record_head& head, const hand_record& r);
 
+/// Of any record but a join, which has a commitment.
+[[nodiscard]] std::string bytes_of(const record_head& head, const log_record& record);
+
 /// What a receipt has beside the proof: nonce, entry id, the record of the join.
 [[nodiscard]] std::string receipt_extra(const record_nonce& nonce, const entry_id& id,
                                         std::string_view joined);

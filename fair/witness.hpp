@@ -25,7 +25,7 @@ public:
   /// `keys`: verifier keys of logs. Throws std::invalid_argument, which names the first that is none.
   explicit watched_logs(std::span<const std::string> keys = {});
 
-  /// Empty: unknown. The key of one event's log is good for those of all events of its installation, which
+  /// Empty: unknown. The key of one log is good for those of all events and queues of its installation, which
   /// signs them with one key.
   [[nodiscard]] std::optional<note_verifier> find(std::string_view origin) const;
 

@@ -262,7 +262,7 @@ mail_consumer_state::addressed mail_consumer_state::address(outbox_row& row) con
   if (!found) return addressed::later;
   if (found->address.empty()) return addressed::to_nobody;
   (*o)["to"] = boost::json::array{boost::json::object{{"address", found->address}}};
-  (*o)["language"] = tag_of(found->language);
+  (*o)["language"] = found->language;
   row.payload = boost::json::serialize(payload);
   return addressed::yes;
 }

@@ -14,7 +14,6 @@
 #include "domain/base/environment.hpp"
 #include "domain/base/pace.hpp"
 #include "domain/base/retry.hpp"
-#include "domain/model/language.hpp"
 #include "outbound/mail.hpp"
 
 #include <caf/stateful_actor.hpp>
@@ -34,7 +33,7 @@ namespace fq {
 /// Where a customer reads mail, and in which language.
 struct mailbox {
   std::string address; ///< empty: nowhere, the customer was erased
-  fq::language language = fq::language::en;
+  std::string language = "en"; ///< tag
 };
 
 struct mail_consumer_services {
@@ -43,7 +42,7 @@ struct mail_consumer_services {
   region_handle region;
   /// Files of the mail with this payload, made as late as possible; null: none. May block, and may throw.
   std::function<std::vector<mail_attachment>(const std::string& payload)> attach = nullptr;
-  /// Finds the mailbox of a customer; none: not now. May block. Null: nobody has one.
+  /// Finds the mailbox of a customer; none: not now. May block. Null: no customer has one.
   std::function<std::optional<mailbox>(const customer_id&)> mailbox_of = nullptr;
   std::function<void(const outbox_item&)> log; ///< called per completed domain event; may be null
   std::function<void(const std::string&)> warn; ///< failures of sending; may be null

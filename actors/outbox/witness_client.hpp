@@ -8,6 +8,7 @@
 #include "fair/cosigning.hpp"
 
 #include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
 
 #include <functional>
 #include <map>

@@ -13,6 +13,7 @@ namespace fq {
 using event_handle = caf::typed_actor<
   caf::replies_to<join>::with<entry_reply>, ///< after commit; the new or the existing place
   caf::replies_to<open_challenge>::with<challenge_reply>, caf::replies_to<find_entry>::with<entry_reply>,
+  caf::replies_to<find_receipt>::with<receipt_reply>,
   caf::replies_to<leave>::with<ack_reply>, ///< after commit
   caf::replies_to<find_ticket>::with<entry_reply>,
   caf::replies_to<leave_ticket>::with<ack_reply>, ///< after commit
@@ -86,6 +87,8 @@ using event_handle = caf::typed_actor<
   caf::reacts_to<mirror_lost>, ///< INTERNAL, from the cache worker
   caf::reacts_to<cache_is_back>, ///< INTERNAL, from the cache worker
   caf::reacts_to<gateway_answered>, ///< INTERNAL, from payments
+  caf::replies_to<prove_growth>::with<growth_proof>, ///< INTERNAL, from the client of the witnesses
+  caf::reacts_to<checkpoint_cosigned>, ///< INTERNAL, from the client of the witnesses
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 } // namespace fq

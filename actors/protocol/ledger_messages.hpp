@@ -131,6 +131,7 @@ FQ_INSPECT(peek_aggregate, x.aggregate, x.reading)
 struct aggregate_peeked {
   std::uint64_t reading = 0;
   std::shared_ptr<const aggregate_snapshot> found; ///< null: ledger unavailable
+  std::vector<std::string> of_log = {}; ///< how the public log differs
 };
 
 /// From `fairqueue admin verify`: check the ledger's rows against one another and against the owner's memory.

@@ -181,7 +181,7 @@ using notices_handle = caf::typed_actor<
   caf::replies_to<list_endpoints>::with<endpoints_reply>, caf::replies_to<remove_endpoint>::with<ack_reply>,
   caf::replies_to<store_picture>::with<ack_reply>, caf::replies_to<find_picture>::with<picture_found>,
   caf::replies_to<find_witnessed>::with<witnessed_found>,
-  caf::replies_to<store_witnessed>::with<witnessed_stored>>;
+  caf::replies_to<store_witnessed>::with<witnessed_stored>, caf::replies_to<read_log>::with<log_read>>;
 
 /// Delivers notices to devices or endpoints by one channel: limited concurrency and rate, retries until the
 /// notice expires.

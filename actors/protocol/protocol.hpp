@@ -11,6 +11,7 @@
 #include "actors/protocol/draw_messages.hpp"
 #include "actors/protocol/fan_messages.hpp"
 #include "actors/protocol/ledger_messages.hpp"
+#include "actors/protocol/log_messages.hpp"
 #include "actors/protocol/notice_messages.hpp"
 #include "actors/protocol/organizer_messages.hpp"
 #include "actors/protocol/outbox_messages.hpp"

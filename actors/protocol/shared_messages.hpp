@@ -86,7 +86,8 @@ enum class timer_kind : std::uint8_t {
   moved,
   lapse,
   statistics,
-  beacon
+  beacon,
+  log
 };
 
 struct timer_fired {

@@ -5,6 +5,7 @@
 #include "actors/base/limits.hpp"
 #include "actors/base/sale_board.hpp"
 #include "actors/protocol/directory_messages.hpp"
+#include "actors/protocol/log_messages.hpp"
 #include "actors/sale/limits.hpp"
 #include "domain/base/planted.hpp"
 #include "domain/cluster/placement.hpp"
@@ -25,7 +26,8 @@ event_handle::behavior_type event_actor(event_handle::stateful_pointer<event_sta
 
 void event_state::init(pointer self, aggregate_id aggregate, const owner_services& services,
                        supervisor_handle supervisor) {
-  const auto begun = [this](const batch& b) {
+  const auto begun = [this](batch& b) {
+    add_notes(b);
     if (mirror_) mirror_->begun(b);
     if (audit_) audit_->begun(b);
     if (sessions_) sessions_->begun(b);
@@ -89,6 +91,7 @@ auto event_state::frequent_messages() {
                     [this](const advance_line& x) { return on_advance(x); },
                     [this](const revoke_sessions& x) { return on_revoke(x); },
                     [this](const find_line& x) { return on_find_line(x); },
+                    [this](const find_receipt& x) { return on_find_receipt(x); },
                     [this](const open_party& x) { return on_open_party(x); },
                     [this](const watch_sessions& x) { on_watch(x); },
                     [this](const push_read& x) { on_push_read(x); },
@@ -156,6 +159,8 @@ auto event_state::internal_messages() {
                     [this](const mirror_lost& x) { on_mirror_lost(x); },
                     [this](const cache_is_back&) { on_cache_is_back(); },
                     [this](const lobby_computed& x) { on_lobby_computed(x); },
+                    [this](const prove_growth& x) { return on_prove_growth(x); },
+                    [this](const checkpoint_cosigned& x) { on_cosigned(x); },
                     [this](const gateway_answered& x) { on_gateway_answered(x); }};
 }
 
@@ -269,6 +274,7 @@ void event_state::begin_serving() {
   told_ = std::make_shared<told_version>();
   told_->set(line_version_);
   start_statistics(image.image.statistics);
+  start_log(image.image.log);
   commit({}, now());
   for (const auto& id :
        sale_->payments().stale(timestamp::max(), 10'000)) // a crash may have lost the gateway's answers
@@ -387,6 +393,7 @@ void event_state::on_timer(const timer_fired& t) {
       return;
     case timer_kind::lapse: watches_lease_ = false; return watch_lease();
     case timer_kind::statistics: return write_statistics();
+    case timer_kind::log: return grow_log();
     case timer_kind::beacon:
       if (serving_ && !is_moving_ && t.generation == draw_asked_) ask_beacon();
       return;
@@ -416,7 +423,7 @@ void event_state::on_idle_check() {
   if (!serving_ || !subscribers_->empty() || !journal_->is_idle()
       || !sale_->is_quiet(now() + 2 * moved_linger))
     return;
-  if (statistics_armed_ || reads_under_way_ > 0) return;
+  if (statistics_armed_ || reads_under_way_ > 0 || log_.is_armed || log_.is_growing) return;
   if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
     is_moving_ = true; // late requests go back to their senders, who find the next owner
     retire();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Owner of one event: the pure `sale` decides, the journal commits, effects are revealed only after the
 // commit. Parts: event_actor.cpp (life cycle, time), event_commit.cpp, event_fan.cpp, event_checkout.cpp,
-// event_money.cpp, event_lobby.cpp, event_people.cpp, event_checkin.cpp, event_organizer.cpp.
+// event_money.cpp, event_lobby.cpp, event_log.cpp, event_people.cpp, event_checkin.cpp, event_organizer.cpp.
 #pragma once
 #include "actors/base/answers.hpp"
 #include "actors/base/cluster_links.hpp"
@@ -30,6 +30,9 @@
 #include "domain/delivery/notice_routing.hpp"
 #include "domain/sale/sale.hpp"
 #include "domain/sale/statistics.hpp"
+#include "fair/closing.hpp"
+#include "fair/growth.hpp"
+#include "fair/noted.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -50,7 +53,9 @@ class sale_board;
 struct owner_services {
   environment* env = nullptr;
   const session_keys* sessions = nullptr;
-  secret_key stored_key = {}; ///< key_store::stored, of which the keys of event tickets are derived
+  /// key_store::stored, of which the keys of event tickets and of public logs are derived
+  secret_key stored_key = {};
+  std::string log_address = "localhost"; ///< the public URL without its scheme: public logs are below it
   ledger_workers ledgers;
   payments_handle payments;
   /// The tenant's account at `gateway` that receives its money; null or empty: the installation's account.
@@ -206,6 +211,20 @@ private:
   [[nodiscard]] entry_view shown(const queue_line::entry& e, timestamp now) const;
   [[nodiscard]] std::string party_code_of(queue_number party) const;
   [[nodiscard]] queue_number party_of_code(std::string_view typed) const;
+
+  // -- the public log (event_log.cpp)
+  void start_log(const std::optional<log_state_row>& stored);
+  void begin_log(decision& d);
+  void note_records(decision& d, timestamp now);
+  void add_notes(batch& b);
+  void arm_log(milliseconds pause);
+  void grow_log();
+  void extend_log(const log_rows& rows);
+  [[nodiscard]] std::optional<sha256_digest> root_of_lobby() const;
+  void tell_witnesses();
+  caf::result<growth_proof> on_prove_growth(const prove_growth& x);
+  void on_cosigned(const checkpoint_cosigned& x);
+  caf::result<receipt_reply> on_find_receipt(const find_receipt& x);
 
   // -- money (event_money.cpp)
   caf::result<payment_reply> on_open_payment(const open_payment& x);
@@ -403,6 +422,16 @@ private:
   std::uint64_t draw_asked_ = 0; ///< number of the last question about the draw
   milliseconds beacon_wait_ = beacon_retry.base;
   timestamp timer_at_; ///< next expiry; `never`: not set
+  /// The public log: see event_log.cpp.
+  struct log_keeping {
+    note_writer notes; ///< of the next batch
+    std::optional<nonce_maker> nonces; ///< empty: not served yet
+    closing_proof closing;
+    log_state_row state; ///< as it was loaded, or with the last decision; number 0: there was none
+    bool is_armed = false; ///< the timer of the next turn is set
+    bool is_growing = false; ///< a turn is under way
+  };
+  log_keeping log_;
   std::optional<statistics_book> statistics_; ///< none: not serving, or no statistics
   bool statistics_armed_ = false; ///< their timer is set
   timestamp retry_admission_at_; ///< no admission before this time, unless state changes

@@ -7,6 +7,7 @@
 #include "actors/sale/limits.hpp"
 #include "actors/sale/mails.hpp"
 #include "domain/base/planted.hpp"
+#include "domain/sale/waiting_list.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -16,6 +17,7 @@ namespace fq {
 // -- decisions
 
 std::uint64_t event_state::commit(decision&& d, timestamp t) {
+  begin_log(d);
   if (services_->blocked_at) sale_->block(blocked_here());
   const auto wake = sale_->run(t, d);
   has_run_ = true;
@@ -40,6 +42,7 @@ std::uint64_t event_state::commit_join(decision&& d, queue_number n, timestamp t
 }
 
 std::uint64_t event_state::append(decision&& d, timestamp t) {
+  note_records(d, t);
   add_domain_events(d, t);
   alert(d.content);
   if (services_->board) services_->board->count(d.content, t);
@@ -156,7 +159,7 @@ void event_state::push_after_commit(decision&& d, std::vector<order_change> orde
 /// Told with an answer that waits for the commit of `line_version_`.
 line_facts event_state::facts_of_line(timestamp t) const {
   const auto left = lease_ ? lease_->left(services_->env->steady_now()) : line_trust;
-  return {line_version_,         sale_->pace(t), sale_->evidence(), std::min(line_trust, left),
+  return {line_version_,         sale_->pace(t), evidence_of(*sale_), std::min(line_trust, left),
           lease_of_copy{lease_}, told_,          sale_->lobby_now()};
 }
 

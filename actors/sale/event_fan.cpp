@@ -2,6 +2,7 @@
 // The event actor's requests from fans: queue and claims.
 #include "actors/base/challenge_answers.hpp"
 #include "actors/sale/event_actor.hpp"
+#include "domain/sale/waiting_list.hpp"
 
 #include <algorithm>
 
@@ -71,7 +72,7 @@ caf::result<entry_reply> event_state::show_place(const queue_line::entry& e, boo
   const auto seq = d.content.empty() ? change_of(e.number) : commit(std::move(d), t);
   entry_reply reply;
   reply.entry = shown(e, t);
-  reply.entry.outlook = sale_->outlook_of(e);
+  reply.entry.outlook = outlook_of(*sale_, e);
   reply.line_version = line_version_;
   return reveal(std::move(reply), std::max(seq, line_version_));
 }
@@ -226,7 +227,7 @@ caf::result<line_reply> event_state::on_find_line(const find_line& x) {
   line_reply reply;
   reply.status = view.event.status;
   reply.sold_out = view.sold_out;
-  reply.watches_presence = sale_->watches_presence();
+  reply.watches_presence = watches_presence(sale_->event());
   reply.message = view.event.message;
   reply.line = facts_of_line(now());
   return reveal(std::move(reply), line_version_);

@@ -45,6 +45,9 @@ void event_state::record(decision& d, const managed& what, const audit_note& not
   row.reason = note.reason;
   row.at = t;
   d.content.emplace_back(audit_recorded{std::move(row)});
+  for (auto& record : d.records)
+    if (auto* hand = std::get_if<hand_record>(&record); hand != nullptr && hand->reason.empty())
+      hand->reason = note.reason;
 }
 
 caf::result<event_reply> event_state::on_find_event(const find_event& x) {

@@ -44,6 +44,14 @@ inline constexpr std::size_t papers_max = 100;
 /// For the ledger to answer such a read.
 inline constexpr milliseconds forgotten_read_timeout{3'000};
 
+// -- event_log
+/// Between a commit and the turn that takes its records into the public log: 5 s until a checkpoint has them.
+inline constexpr milliseconds log_pause{1'000};
+/// Rows of noted_piece_max bytes: about 3,000 joins, or 3 ms.
+inline constexpr std::size_t log_rows_per_turn = 4;
+/// For the ledger to answer a turn.
+inline constexpr milliseconds log_read_timeout{5'000};
+
 // -- event_commit
 /// An io thread answers polls from what it knows of a line for this time after an answer of the owner. So an
 /// ETA is as old at most, and so is a position at a node that lost its connection.

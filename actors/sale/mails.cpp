@@ -2,6 +2,7 @@
 #include "actors/sale/mails.hpp"
 
 #include "domain/delivery/outbox.hpp"
+#include "domain/sale/waiting_list.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -204,7 +205,7 @@ struct mail_writer {
 
   void operator()(const entry_moved& c) const {
     const bool is_admitted = c.row.status == entry_status::admitted && c.from != c.row.status;
-    if (is_admitted && now.is_waiting_list())
+    if (is_admitted && is_waiting_list(now.event()))
       out.push_back({topic::turn_granted, waiting_list_offer(c.row, now, shop_url)});
   }
   void operator()(const order_moved& c) const {

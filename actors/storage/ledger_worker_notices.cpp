@@ -113,6 +113,14 @@ ack_reply ledger_worker_state::store(const fq::store_picture& x) {
   return fits ? ack_reply{} : ack_reply{reason::picture_limit};
 }
 
+log_read ledger_worker_state::find(const fq::read_log& x) {
+  auto rows = std::make_shared<log_rows>();
+  if (!reached([&] { *rows = ledger_->read_log(x.aggregate, x.wish); }))
+    return {reason::unavailable, nullptr};
+  if (!rows->state) return {reason::not_found, nullptr};
+  return {{}, std::move(rows)};
+}
+
 picture_found ledger_worker_state::find(const fq::find_picture& x) {
   std::vector<char> bytes;
   if (!reached([&] { bytes = ledger_->find_picture(x.id, x.size); })) return {reason::unavailable, nullptr};

@@ -82,6 +82,7 @@ enum class bug : std::uint8_t {
   return_not_told, ///< subscribers do not learn that the holder of an AWAY place came back
   recipients_forgotten, ///< a domain event counts as delivered although its deliveries were not stored
   any_answer_delivers, ///< a delivery counts as delivered whatever its target answered
+  join_not_noted, ///< the join of every third number is missing in the public log
   lock_given_twice, ///< a session gets a name that another one has locked
   // accounts and catalog
   code_accepted_twice, ///< an accepted sign-in code is forgotten in memory only

@@ -16,7 +16,7 @@ inline constexpr std::uint64_t admissions_per_decision_max = 1000;
 inline constexpr milliseconds rate_span{60'000};
 
 // -- outlook
-/// People whose session must be over before a share is told: below it the share is a guess.
+/// People whose session must be over before answers have a share: below it the share is a guess.
 inline constexpr std::uint64_t decided_min = 20;
 /// How far the share of buyers wanders during a sale, as a part of it. Chosen so that the odds are calibrated
 /// over simulated sales of different shapes (docs/design/odds.md).

@@ -51,7 +51,7 @@ demand demand_of(double people, double buyers, double of, double each, double sq
 }
 
 /// People before the place who are still there at their turn, if they go on leaving the line as before: the
-/// line was `joined` long at the start, and everybody left it at the same rate.
+/// line was `joined` long at the start, and all left it at the same rate.
 double staying(const sale_evidence& seen, std::uint64_t ahead) {
   if (seen.left == 0 || seen.admitted == 0) return real(ahead);
   const auto length = (real(seen.joined) + real(seen.waiting)) / 2;

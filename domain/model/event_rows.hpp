@@ -152,7 +152,7 @@ struct waiting_list_settings {
   bool enabled = false;
   milliseconds claim_window{30 * 60 * 1000}; ///< instead of queue_settings::claim_window
   std::int32_t quiet_from = -1, quiet_until = -1; ///< minutes of the day at the venue; see quiet_hours
-  timestamp began_at = never; ///< never: it has not begun, or nobody is on it and units are free
+  timestamp began_at = never; ///< never: it has not begun, or the line is empty and units are free
   friend bool operator==(const waiting_list_settings&, const waiting_list_settings&) = default;
 };
 FQ_ROW(waiting_list_settings, "waiting_list_settings", part,

@@ -18,13 +18,15 @@ struct log_state_row {
   std::vector<char> root; ///< of the tree over them, 32 bytes
   std::uint64_t taken_seq = 0, taken_ordinal = 0; ///< last log_batch_row that is in it
   queue_number last_number{}; ///< of those that joined
+  std::string cosignatures = {}; ///< of witnesses, over the checkpoint of this size: lines
   bool is_lost = false; ///< the ledger has gone back, and a person has accepted that
   friend bool operator==(const log_state_row&, const log_state_row&) = default;
 };
 FQ_ROW(log_state_row, "log_state", aggregate, row_field("number", &row::number),
        row_field("origin", &row::origin), row_field("size", &row::size), row_field("root", &row::root),
        row_field("taken_seq", &row::taken_seq), row_field("taken_ordinal", &row::taken_ordinal),
-       row_field("last_number", &row::last_number), row_field("is_lost", &row::is_lost))
+       row_field("last_number", &row::last_number), row_field("cosignatures", &row::cosignatures),
+       row_field("is_lost", &row::is_lost))
 
 /// What the decisions of a batch have noted (fair/noted.hpp), until it is in the log.
 struct log_batch_row {

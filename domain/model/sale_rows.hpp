@@ -139,7 +139,7 @@ struct order_row {
   order_id id;
   claim_id claim;
   customer_id customer; ///< who gets the tickets
-  customer_id guest = {}; ///< who placed it without a proof of the customer's address; nil: the customer
+  customer_id guest = {}; ///< who placed it without a proof of that address; nil: the customer
   order_status status = order_status::pending;
   fq::contact contact;
   std::string promo_code; ///< as it was at that time; empty: none

@@ -42,8 +42,14 @@ void add_value(std::string& to, std::string_view name, const Value& value) {
 
 std::string settings_text(const event_row& event, const std::vector<ticket_type_row>& types) {
   std::string text;
+  // On the waiting list units are offered one by one, whatever the policy.
+  if (event.kind == event_kind::sale && is_set(event.waiting_list.began_at))
+    add(text, "policy", "waiting_list");
   each_field<queue_settings>(
-    [&](const auto& field, const auto& value) { add_value(text, field.name, value); }, event.queue);
+    [&](const auto& field, const auto& value) {
+      if (text.empty() || field.name != std::string_view{"policy"}) add_value(text, field.name, value);
+    },
+    event.queue);
   add_value(text, "queue_opens_at", event.queue_opens_at);
   if (event.kind == event_kind::queue) return text;
   add_value(text, "sale_start", event.sale_start);

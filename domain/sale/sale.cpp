@@ -3,6 +3,7 @@
 #include "domain/sale/sale.hpp"
 
 #include "domain/base/planted.hpp"
+#include "domain/sale/waiting_list.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -35,7 +36,7 @@ void sale::load(const payment_row& row) {
 void sale::loaded() {
   was_sold_out_ = sells() && stock_.sold_out();
   is_fresh_ = true;
-  sells() ? find_outcomes() : order_ended();
+  sells() ? outcomes_.load(queue_, claims_, orders_) : order_ended();
   find_lost_locks();
   for (const auto& id : claims_.overdue(timestamp::max(), milliseconds{0}, claims_.counts().live))
     if (const auto* open = payments_.open_of(id)) payments_.ask_again(open->id, claims_.find(id)->expires_at);
@@ -77,7 +78,7 @@ sale::wake_up sale::run(timestamp now, decision& out) {
   moved += end_blocked_entries(now, out) + refund_blocked_customers(now, out);
   const bool forgets_more = forget_ended(now, out) == forgotten_per_run;
   const auto admitted = admit(now, out);
-  count_outcomes();
+  outcomes_.follow(queue_, claims_, orders_);
   update_sold_out(out);
   const bool again = forgets_more || !tickets_due_.empty() || !lost_locks_.empty()
                      || moved >= rules_.bounds.refunds_per_run
@@ -106,7 +107,7 @@ std::size_t sale::end_waiting(timestamp now, decision& out) {
 /// or entries live until the sale's end.
 timestamp sale::ticket_deadline() const {
   const auto* head = queue_.oldest();
-  if (head == nullptr || event_.queue.ticket_ttl.count() == 0 || is_waiting_list() || !has_positions())
+  if (head == nullptr || event_.queue.ticket_ttl.count() == 0 || is_waiting_list(event_) || !has_positions())
     return never;
   const auto drawn_at = lobby_ ? lobby_->drawn_at : never;
   return std::max({head->joined_at, event_.queue_opens_at, drawn_at}) + event_.queue.ticket_ttl;
@@ -283,8 +284,8 @@ unit_pools sale::free_pools(timestamp now) const {
   if (event_.status != event_status::active || now < event_.queue_opens_at || starts_later) return pools;
   if (!has_positions() && !planted(bug::admits_before_draw)) return pools;
   if (!sells()) pools.add_public(unit_pools::unlimited);
-  const auto settings = admission_settings(now);
-  if (is_waiting_list() && is_set(quiet(now).end_at(now))) return pools;
+  const auto settings = admission_of(event_, rules_, now);
+  if (is_set(quiet_until(event_, rules_, now))) return pools;
   const bool is_unbound = settings.policy == admission_policy::open;
   const auto people = [&](std::uint64_t units) { return units * settings.over_admission_percent / 100; };
   std::uint64_t public_units = 0;
@@ -309,7 +310,7 @@ timestamp sale::next_opening(timestamp now) const {
   if (!sells()) return next;
   if (event_.sale_start > now) next = earlier(next, event_.sale_start);
   next = earlier(next, next_code_);
-  if (is_waiting_list()) next = earlier(next, quiet(now).end_at(now));
+  next = earlier(next, quiet_until(event_, rules_, now));
   return earlier(next, stock_.next_opening(now));
 }
 
@@ -325,7 +326,7 @@ const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now, p
       const bool overtakes = planted(bug::hidden_overtakes) && g > 0;
       if (best == nullptr || overtakes || queue_.precedes(*head, *best)) best = head;
     }
-    if (best != nullptr && planted(bug::offer_to_second) && is_waiting_list())
+    if (best != nullptr && planted(bug::offer_to_second) && is_waiting_list(event_))
       if (const auto* other = queue_.find(queue_number{value_of(best->number) + 1});
           other != nullptr && other->status == entry_status::waiting && other->group == best->group)
         best = other;
@@ -346,7 +347,7 @@ admission_answer sale::admit(timestamp now, decision& out, std::uint64_t called)
   if (queue_.counts().waiting == 0) return {};
   if (!blocked_to_end_.empty()) return {0, now}; // they may be in line
   auto pools = free_pools(now);
-  const auto settings = admission_settings(now);
+  const auto settings = admission_of(event_, rules_, now);
   auto units = is_logged_ ? pools.all() : admitted_record{};
   const auto allowed = [&] {
     const admission_state state{now, pools.room(queue_.groups()), queue_.counts().admitted, called};

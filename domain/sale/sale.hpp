@@ -3,11 +3,11 @@
 // call that changes memory at once and appends its changes to a `decision`. The owner commits the decision
 // before anything becomes visible. A standalone queue is a sale without stock, claims and payments.
 // Parts: sale_state.hpp (what it holds), sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting
-// line), sale_fan.cpp (claims), sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds,
-// dead letters), sale_tickets.cpp (event tickets), sale_transfers.cpp, sale_checkin.cpp (scans at gates),
-// sale_seats.cpp (reserved seats), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden
-// types), sale_lobby.cpp (lobby, draw, parties), sale_locks.cpp (names that sessions lock),
-// sale_waiting_list.cpp (after it is sold out, odds), sale_log.cpp (the public log), sale_people.cpp (blocks,
+// line), sale_fan.cpp (claims), sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp
+// (refunds, dead letters), sale_tickets.cpp (event tickets), sale_transfers.cpp, sale_checkin.cpp (scans at
+// gates), sale_seats.cpp (reserved seats), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp
+// (hidden types), sale_lobby.cpp (lobby, draw, parties), sale_locks.cpp (names that sessions lock),
+// waiting_list.cpp (after it is sold out), sale_log.cpp (the public log), sale_people.cpp (blocks,
 // invitations), sale_organizer.cpp.
 #pragma once
 #include "domain/sale/sale_state.hpp"
@@ -271,25 +271,11 @@ public:
   /// payments wake it (ledger::aggregates_to_wake).
   [[nodiscard]] bool is_quiet(timestamp now) const;
   [[nodiscard]] line_pace pace(timestamp now) const;
-  [[nodiscard]] sale_evidence evidence() const;
-  /// Of an entry in line that may buy public types only. The odds of others are not told.
-  [[nodiscard]] outlook outlook_of(const queue_line::entry& e) const;
-  /// Whether entries in line must be seen.
-  [[nodiscard]] bool watches_presence() const { return presence_timeout().count() > 0; }
 
 private:
   // the line
   [[nodiscard]] refusal queue_is_open(timestamp now) const;
-  [[nodiscard]] milliseconds presence_timeout() const {
-    return is_waiting_list() ? milliseconds{0} : event_.queue.presence_timeout;
-  }
-  [[nodiscard]] milliseconds presence_grain() const { return presence_timeout() / 8; }
-  // the waiting list
-  void follow_waiting_list(timestamp now, decision& out);
-  void count_outcomes();
-  void find_outcomes();
-  [[nodiscard]] quiet_hours quiet(timestamp now) const;
-  [[nodiscard]] queue_settings admission_settings(timestamp now) const;
+  [[nodiscard]] milliseconds presence_grain() const { return event_.queue.presence_timeout / 8; }
   [[nodiscard]] bool is_over(timestamp now) const {
     return is_set(event_.sale_end) && now >= event_.sale_end;
   }
@@ -307,6 +293,7 @@ private:
   std::size_t bring_back(timestamp now, decision& out);
   [[nodiscard]] timestamp next_absence() const;
   void watch_presence(timestamp now);
+  void follow_waiting_list(timestamp now, decision& out);
   void order_ended();
   std::size_t forget_ended(timestamp now, decision& out);
   [[nodiscard]] timestamp next_forgetting() const;

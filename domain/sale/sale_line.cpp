@@ -3,6 +3,7 @@
 // on entries and sessions.
 #include "domain/sale/limits.hpp"
 #include "domain/sale/sale.hpp"
+#include "domain/sale/waiting_list.hpp"
 
 #include "domain/base/planted.hpp"
 
@@ -68,7 +69,7 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
     out.reveals = true; // others are further back now
     out.overtaking.push_back(queue_.spot_of(e));
   }
-  if (watches_presence()) present_.seen(e.number, now, presence_grain());
+  if (watches_presence(event_)) present_.seen(e.number, now, presence_grain());
   if (code != nullptr)
     give_access(e, *code, now, out);
   else
@@ -118,7 +119,7 @@ refusal sale::end_session(queue_number n, std::uint32_t admission_no, timestamp 
 // -- presence
 
 void sale::seen(queue_number n, timestamp now, decision& out) {
-  if (!watches_presence()) return;
+  if (!watches_presence(event_)) return;
   const auto* e = queue_.find(n);
   if (e == nullptr || !is_in_line(e->status)) return;
   if (planted(bug::away_loses_number) && e->status == entry_status::away) {
@@ -142,7 +143,7 @@ void sale::seen(queue_number n, timestamp now, decision& out) {
 void sale::watch_presence(timestamp now) {
   present_.clear();
   away_.clear();
-  const bool watched = watches_presence();
+  const bool watched = watches_presence(event_);
   if (!watched && queue_.counts().away == 0) return;
   queue_.each([&](const queue_line::entry& e) {
     if (watched && e.status == entry_status::waiting) present_.seen(e.number, now, {});
@@ -164,7 +165,7 @@ std::size_t sale::bring_back(timestamp now, decision& out) {
 }
 
 std::size_t sale::mark_absent(timestamp now, decision& out) {
-  const auto timeout = presence_timeout();
+  const auto timeout = presence_timeout_of(event_);
   if (timeout.count() == 0) return bring_back(now, out);
   const auto absent = present_.unseen_since(now - timeout, absences_per_run);
   for (const auto n : absent) {
@@ -181,9 +182,9 @@ std::size_t sale::mark_absent(timestamp now, decision& out) {
 }
 
 timestamp sale::next_absence() const {
-  if (!watches_presence()) return away_.earliest(); // AWAY entries come back at once
+  if (!watches_presence(event_)) return away_.earliest(); // AWAY entries come back at once
   const auto absent = present_.earliest(), lost = away_.earliest();
-  const auto a = is_set(absent) ? absent + presence_timeout() : never;
+  const auto a = is_set(absent) ? absent + presence_timeout_of(event_) : never;
   const auto b = is_set(lost) ? lost + event_.queue.away_grace : never;
   if (!is_set(a) || !is_set(b)) return is_set(a) ? a : b;
   return std::min(a, b);

@@ -5,6 +5,7 @@
 #include "domain/base/planted.hpp"
 #include "domain/sale/limits.hpp"
 #include "domain/sale/sale.hpp"
+#include "domain/sale/waiting_list.hpp"
 
 #include <algorithm>
 
@@ -230,7 +231,7 @@ refusal sale::enter_party(const queue_line::entry& e, queue_number party, decisi
 
 /// The most of these that could ever be admitted at once, as far as caps and stock say.
 std::uint64_t sale::room_ever(std::span<const queue_number> members, timestamp now) const {
-  const auto q = admission_settings(now);
+  const auto q = admission_of(event_, rules_, now);
   auto room = static_cast<std::uint64_t>(members.size());
   if (q.policy == admission_policy::open) return room;
   const auto bound = [&room](std::uint64_t most) { room = std::min(room, most); };

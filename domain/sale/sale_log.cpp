@@ -25,7 +25,7 @@ void sale::begin_log(std::string lost, decision& out) {
   });
 }
 
-/// What is told of an entry's group are the types that the group opens: admission decides by group.
+/// The log has the types that the entry's group opens: admission decides by group.
 void sale::note_place(const queue_line::entry& e, decision& out) const {
   if (is_in_line(e.status))
     note(changed_record{{e.number, e.priority_class, queue_.groups()[e.group].opens,

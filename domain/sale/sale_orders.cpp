@@ -171,8 +171,8 @@ refusal sale::refused_to_guest(const customer_id& buyer) const {
   return may_buy ? refusal{} : refusal{reason::sign_in_required};
 }
 
-/// Whether a guest's purchase can be its buyer's: the same as when it was placed, now that it is paid.
-/// Without a mail address it would reach nobody.
+/// Whether a guest's purchase can be its buyer's: as when it was placed, now that it is paid. Without a mail
+/// address no one would get it.
 bool sale::may_receive(const order_row& order) const {
   return !is_blocked(order.customer) && !order.contact.email.empty() && slot_of_buyer(order.customer);
 }

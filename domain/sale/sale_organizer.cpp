@@ -6,6 +6,7 @@
 #include "domain/sale/log_settings.hpp"
 #include "domain/sale/questions.hpp"
 #include "domain/sale/sale.hpp"
+#include "domain/sale/waiting_list.hpp"
 
 #include <algorithm>
 
@@ -226,14 +227,14 @@ refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
     }
   const bool gets_price = has_price(types) && !has_price(stock_.types());
   if (gets_price && event_.status != event_status::draft && !rules_.has_gateway) return reason::no_gateway;
-  const bool watched_before = watches_presence();
+  const bool watched_before = watches_presence(event_);
   if (auto changed = changed_lines(settings_text(event_, stock_.types()), settings_text(event, types));
       !changed.empty())
     note(hand_record{hand_action::settings, {}, 0, std::move(changed), {}}, out);
   if (event.message != event_.message) out.notices.push_back(socket_notice_kind::message);
   event_ = std::move(event);
   change_event(event_.status, now, out);
-  const bool watched = watches_presence();
+  const bool watched = watches_presence(event_);
   if (watched != watched_before) {
     out.notices.push_back(watched ? socket_notice_kind::presence_watched
                                   : socket_notice_kind::presence_unwatched);

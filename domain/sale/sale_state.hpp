@@ -3,7 +3,6 @@
 #pragma once
 #include "domain/line/presence.hpp"
 #include "domain/line/queue.hpp"
-#include "domain/line/quiet_hours.hpp"
 #include "domain/money/orders.hpp"
 #include "domain/money/payments.hpp"
 #include "domain/money/promo_codes.hpp"
@@ -41,7 +40,7 @@ public:
   /// `random`: 64 uniform bits per call, for ids and jitter. `destination_of` null: money stays.
   /// `new_seed`: of a lobby that opens; null: it has no secret, for tests.
   sale_state(const sale_rules& rules, std::function<std::uint64_t()> random,
-       destination_lookup destination_of = nullptr, std::function<lobby_seed()> new_seed = nullptr) :
+             destination_lookup destination_of = nullptr, std::function<lobby_seed()> new_seed = nullptr) :
       rules_(rules),
       random_(std::move(random)),
       destination_of_(std::move(destination_of)),
@@ -74,11 +73,10 @@ public:
   [[nodiscard]] const std::map<uuid, dead_letter_row>& dead_letters() const { return dead_letters_; }
   [[nodiscard]] idempotency_index& answers() { return answers_; }
   [[nodiscard]] bool is_blocked_with(const blocked_customers& blocked) const { return blocked_ == blocked; }
-  /// Sold out, and whatever comes back goes to the line (sale_waiting_list.cpp).
-  [[nodiscard]] bool is_waiting_list() const { return is_set(event_.waiting_list.began_at); }
   /// Null: it has not opened. With the seed.
   [[nodiscard]] const lobby_row* lobby() const { return lobby_ ? &*lobby_ : nullptr; }
   [[nodiscard]] bool has_settled_tickets() const { return tickets_due_.empty(); }
+  [[nodiscard]] const session_outcomes& outcomes() const { return outcomes_; }
   [[nodiscard]] bool is_logged() const { return is_logged_; }
 
 protected:

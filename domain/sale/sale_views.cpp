@@ -4,6 +4,7 @@
 #include "domain/delivery/outbox.hpp"
 #include "domain/sale/limits.hpp"
 #include "domain/sale/sale.hpp"
+#include "domain/sale/waiting_list.hpp"
 
 #include <algorithm>
 
@@ -15,7 +16,7 @@ line_pace sale::pace(timestamp now) const {
   // The rate is the count over a minute, or over the time since the queue opened.
   const auto open_for = std::max<milliseconds>(now - event_.queue_opens_at, seconds{1});
   p.span = std::min<milliseconds>(eta_span, open_for);
-  p.claim_window = admission_settings(now).claim_window;
+  p.claim_window = admission_of(event_, rules_, now).claim_window;
   return p;
 }
 

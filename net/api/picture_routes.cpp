@@ -48,7 +48,7 @@ awaitable<response> name_picture(call c, std::string id) {
 }
 
 /// Managers make the server work only as often as their limit allows.
-std::optional<response> may_send(const call& c) {
+std::optional<response> may_send_picture(const call& c) {
   if (!is_picture_type(c.rq.field("Content-Type")))
     return problem(fault::unsupported_media_type, c.rq.request_id,
                    "Send image/png, image/jpeg or image/webp.");
@@ -85,7 +85,7 @@ awaitable<picture_stored> store_sent(call c) {
 
 /// Only the event's own managers.
 awaitable<response> set_picture(call c) {
-  if (auto no = may_send(c)) co_return std::move(*no);
+  if (auto no = may_send_picture(c)) co_return std::move(*no);
   auto own = co_await ask_event(c.ctx, owner_of(c.id), find_stats{{c.id, c.by}});
   if (auto no = refused(c.rq, own)) co_return std::move(*no);
   auto storing = store_sent(c);
@@ -113,7 +113,7 @@ awaitable<response> name_logo(call c, std::string id) {
 }
 
 awaitable<response> set_logo(call c) {
-  if (auto no = may_send(c)) co_return std::move(*no);
+  if (auto no = may_send_picture(c)) co_return std::move(*no);
   auto storing = store_sent(c);
   auto stored = co_await storing;
   if (stored.no) co_return std::move(*stored.no);

@@ -14,7 +14,7 @@ namespace fq::net {
 namespace {
 
 /// With the plan's own name, which people choose it by.
-awaitable<response> store(call c, std::function<made_plan()> make) {
+awaitable<response> keep_plan(call c, std::function<made_plan()> make) {
   auto making = read_aside(c, std::move(make));
   auto read = co_await making;
   if (read.no) co_return std::move(*read.no);
@@ -36,15 +36,15 @@ awaitable<response> store(call c, std::function<made_plan()> make) {
   co_return answer;
 }
 
-awaitable<response> store_file(call c) { return store(c, reader_of(c.rq)); }
+awaitable<response> keep_file(call c) { return keep_plan(c, reader_of(c.rq)); }
 
-awaitable<response> store_hall(call c) {
+awaitable<response> keep_hall(call c) {
   hall made;
   if (auto no = read_hall(c.rq, made)) return ready(std::move(*no));
-  return store(c, [made = std::move(made)] { return make_plan(draft_of(made)); });
+  return keep_plan(c, [made = std::move(made)] { return make_plan(draft_of(made)); });
 }
 
-awaitable<response> list_plans(call c) {
+awaitable<response> list_kept_plans(call c) {
   page_wish page;
   if (auto no = read_page(c.rq, page)) co_return std::move(*no);
   list_tenant_plans wish{c.by, {}, page.before, page.limit};
@@ -53,7 +53,7 @@ awaitable<response> list_plans(call c) {
   co_return response{.status = 200, .body = tenant_plans_text(got.reply.plans, got.reply.more)};
 }
 
-awaitable<response> show_plan(call c) {
+awaitable<response> show_kept_plan(call c) {
   std::optional<response> no;
   const auto form = read_plan_form(c.rq, no);
   if (no) co_return std::move(*no);
@@ -69,7 +69,7 @@ awaitable<response> show_plan(call c) {
   co_return response{.status = 200, .content_type = plan_file_type(form), .body = std::move(*text)};
 }
 
-awaitable<response> remove_plan(call c) {
+awaitable<response> remove_kept_plan(call c) {
   store_tenant_plan wish{c.by, {}, c.id, {}, {}};
   if (auto no = read_note(c.rq, wish.note)) co_return std::move(*no);
   if (c.id.is_nil()) co_return problem(fault::not_found, c.rq.request_id);
@@ -83,12 +83,12 @@ awaitable<response> remove_plan(call c) {
 std::span<const route> plan_routes() {
   using enum method;
   static constexpr route table[] = {
-    {get, "/seat-plans", for_managers<list_plans, query_use::own>},
-    {post, "/seat-plans", for_managers<store_file>, plan_body_max},
-    {post, "/seat-plans/hall", for_managers<store_hall>},
-    {get, "/seat-plans/{seat_plan_id}", for_managers<show_plan, query_use::own_foreign_id>},
-    {put, "/seat-plans/{seat_plan_id}", for_managers<store_file, query_use::foreign_id>, plan_body_max},
-    {del, "/seat-plans/{seat_plan_id}", for_managers<remove_plan, query_use::foreign_id>},
+    {get, "/seat-plans", for_managers<list_kept_plans, query_use::own>},
+    {post, "/seat-plans", for_managers<keep_file>, plan_body_max},
+    {post, "/seat-plans/hall", for_managers<keep_hall>},
+    {get, "/seat-plans/{seat_plan_id}", for_managers<show_kept_plan, query_use::own_foreign_id>},
+    {put, "/seat-plans/{seat_plan_id}", for_managers<keep_file, query_use::foreign_id>, plan_body_max},
+    {del, "/seat-plans/{seat_plan_id}", for_managers<remove_kept_plan, query_use::foreign_id>},
   };
   return table;
 }

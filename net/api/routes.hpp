@@ -33,6 +33,7 @@ namespace fq::net {
 [[nodiscard]] std::span<const route> waiting_room_routes();
 [[nodiscard]] std::span<const route> webhook_routes();
 [[nodiscard]] std::span<const route> witness_routes();
+[[nodiscard]] std::span<const route> log_routes();
 [[nodiscard]] std::span<const route> ws_routes();
 
 } // namespace fq::net

@@ -125,7 +125,8 @@ awaitable<response> generate_plan(call c) {
 
 /// The plan of the tenant that the body names.
 awaitable<response> copy_plan(call c) {
-  set_seat_plan wish{{c.id, c.by}, {std::string{c.rq.body}, {}}, {}};
+  set_seat_plan wish{{c.id, c.by}, {}, {}};
+  wish.note.detail = c.rq.body;
   if (auto no = read_rules(c.rq, wish)) co_return std::move(*no);
   uuid id;
   auto no = read_json(c.rq, body_need::required, [&](object_reader& body) {
@@ -144,7 +145,7 @@ awaitable<response> copy_plan(call c) {
   co_return co_await storing;
 }
 
-awaitable<response> remove_event_plan(call c) {
+awaitable<response> remove_plan(call c) {
   set_seat_plan wish{{c.id, c.by}, {}, {}};
   if (auto no = read_note(c.rq, wish.note)) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
@@ -182,7 +183,7 @@ awaitable<std::shared_ptr<const std::string>> file_of(call c, std::string form, 
   co_return text ? std::move(*text) : nullptr;
 }
 
-awaitable<response> show_event_plan(call c) {
+awaitable<response> show_plan(call c) {
   std::optional<response> no;
   auto form = read_plan_form(c.rq, no);
   if (no) co_return std::move(*no);
@@ -212,9 +213,9 @@ std::span<const route> seat_routes() {
   static constexpr route table[] = {
     {get, "/events/{id}/seats", for_anybody_or_persons<show_seats, query_use::own>},
     {patch, "/events/{id}/seats", for_managers<change_seats>},
-    {get, "/events/{id}/seat-plan", for_anybody_or_persons<show_event_plan, query_use::own>},
+    {get, "/events/{id}/seat-plan", for_anybody_or_persons<show_plan, query_use::own>},
     {put, "/events/{id}/seat-plan", for_managers<store_plan, query_use::own>, plan_body_max},
-    {del, "/events/{id}/seat-plan", for_managers<remove_event_plan>},
+    {del, "/events/{id}/seat-plan", for_managers<remove_plan>},
     {put, "/events/{id}/seat-plan/hall", for_managers<generate_plan, query_use::own>},
     {put, "/events/{id}/seat-plan/copy", for_managers<copy_plan, query_use::own>},
   };

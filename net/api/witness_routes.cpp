@@ -3,6 +3,7 @@
 // consistent with the last one that it cosigned.
 #include "net/api/limits.hpp"
 #include "net/api/routes.hpp"
+#include "net/http/query.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/services.hpp"
 #include "net/service/witness.hpp"
@@ -41,7 +42,7 @@ struct reading {
 awaitable<reading> read_row(call c, std::string id) {
   find_witnessed wish{std::move(id)};
   auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
-  if (!got.error && got.reply.no == reason::not_found) co_return reading{};
+  if (!got.error && got.reply.no.why == reason::not_found) co_return reading{};
   if (auto no = refused(c.rq, got)) co_return reading{std::move(no), nullptr};
   co_return reading{std::nullopt, std::move(got.reply.row)};
 }
@@ -98,7 +99,7 @@ awaitable<response> show_checkpoint(context& ctx, const request& rq, const path_
 std::span<const route> witness_routes() {
   using enum method;
   static constexpr route table[] = {
-    {post, "/witness/add-checkpoint", for_anybody<add_checkpoint, address_limit::anonymous>,
+    {post, "/witness/add-checkpoint", for_anybody<add_checkpoint, address_limit::public_log>,
      witness_body_max},
     {get, "/witness/key", for_anybody<show_key, address_limit::anonymous>},
     {get, "/witness/{log}/checkpoint", self_guarded_for_anybody<show_checkpoint>},

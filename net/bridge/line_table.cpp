@@ -251,7 +251,7 @@ std::optional<entry_view> line_table::find_place(const event_id& event, const cu
   const bool has_position = l->facts.lobby.phase == lobby_phase::none;
   has_position ? set_wait(v, *position, l->facts.pace)
                : set_wait(v, l->facts.lobby, ctx_.environment.wall_now());
-  if (p->has_outlook) v.outlook = outlook_of(l->facts.evidence, *position);
+  if (p->has_outlook && has_position) v.outlook = outlook_of(l->facts.evidence, *position);
   if (l->watches_presence) l->seen.push_back(v.number);
   if (l->seen.size() >= present_at_most) tell_presence(*l);
   return v;

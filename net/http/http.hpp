@@ -96,7 +96,7 @@ struct response {
 
 /// Values of the route's `{}` segments, in order.
 struct path_parameters {
-  std::array<std::string_view, 4> values;
+  std::array<std::string_view, 5> values;
   std::size_t count = 0;
 };
 
@@ -125,6 +125,7 @@ enum class address_limit : std::uint8_t {
   none, ///< health probes, and routes whose bucket belongs to a required token
   without_token, ///< anonymous, unless the guard finds a valid token, whose subject has a bucket
   anonymous,
+  public_log, ///< parts of public logs, and witnesses' requests
   sandbox,
   login, ///< the step gives the token back after a success
   code,

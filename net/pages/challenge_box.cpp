@@ -5,7 +5,6 @@
 #include "net/pages/limits.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/challenge_codec.hpp"
-#include "net/wire/codec.hpp"
 #include "outbound/captcha.hpp"
 
 namespace fq::net {

@@ -18,77 +18,22 @@ std::vector<std::string> witness_keys(const context& ctx) {
   return keys;
 }
 
-std::string fairness_state(const visit& v, const std::vector<std::string>& witnesses) {
+/// "/events/<id>/log", without the base path.
+std::string log_path(const event_row& line) {
+  return (line.kind == event_kind::queue ? "/queues/" : "/events/") + to_string(line.id) + "/log";
+}
+
+std::string fairness_state(const visit& v, const event_row& line, const std::vector<std::string>& witnesses) {
   std::string out = "{\"event\":";
-  append_id(out, v.id);
+  append_id(out, line.id);
   out += ",\"log\":";
-  append_text(out, v.base() + "/events/" + to_string(v.id) + "/log/");
+  append_text(out, v.base() + log_path(line) + "/");
   out += ",\"witnesses\":[";
   for (const auto& key : witnesses) {
     if (&key != &witnesses.front()) out += ',';
     append_text(out, key);
   }
-  out += "],\"texts\":"
-         + texts_json(v.in, {"fair_admitted",
-                             "fair_check_admissions",
-                             "fair_check_beacon",
-                             "fair_check_closing",
-                             "fair_check_consistency",
-                             "fair_check_draw",
-                             "fair_check_entrants",
-                             "fair_check_event",
-                             "fair_check_hands",
-                             "fair_check_numbers",
-                             "fair_check_parties",
-                             "fair_check_receipt",
-                             "fair_check_records",
-                             "fair_check_seed",
-                             "fair_check_signature",
-                             "fair_check_units",
-                             "fair_check_witnesses",
-                             "fair_completed",
-                             "fair_details",
-                             "fair_failed_admissions",
-                             "fair_failed_beacon",
-                             "fair_failed_consistency",
-                             "fair_failed_draw",
-                             "fair_failed_entrants",
-                             "fair_failed_event",
-                             "fair_failed_hands",
-                             "fair_failed_numbers",
-                             "fair_failed_parties",
-                             "fair_failed_receipt",
-                             "fair_failed_records",
-                             "fair_failed_seed",
-                             "fair_failed_signature",
-                             "fair_failed_units",
-                             "fair_failed_witnesses",
-                             "fair_hand_advance",
-                             "fair_hand_block",
-                             "fair_hand_cancel",
-                             "fair_hand_end",
-                             "fair_hand_end_wait",
-                             "fair_hand_pause",
-                             "fair_hand_priority",
-                             "fair_hand_resume",
-                             "fair_hand_revoke",
-                             "fair_hand_settings",
-                             "fair_hands_more",
-                             "fair_is_failed",
-                             "fair_is_passed",
-                             "fair_is_skipped",
-                             "fair_is_unproven",
-                             "fair_joined",
-                             "fair_no_log",
-                             "fair_per_minute",
-                             "fair_reading",
-                             "fair_reason_none",
-                             "fair_receipt_bad",
-                             "fair_result_failed",
-                             "fair_result_passed",
-                             "fair_result_unproven",
-                             "fair_unreadable",
-                             "fair_waiting"});
+  out += "],\"texts\":" + prefixed_texts_json(v.in, "fair_");
   return out + '}';
 }
 
@@ -98,16 +43,15 @@ awaitable<response> show_fairness(visit v) {
   const auto& event = found.line.event;
   site_page page{v.in, "fairness", std::string{text(v.in, "fair_title")} + " " + event.name};
   const auto& url = v.ctx.options.http.public_url;
-  const auto id = to_string(v.id);
   const auto witnesses = witness_keys(v.ctx);
   page.data.set("NAME", event.name);
-  page.data.set("ID", id);
+  page.data.set("PLACE", (event.kind == event_kind::queue ? "--queue " : "--event ") + to_string(event.id));
   page.data.set("URL", url);
-  page.data.set("LOG", url + "/events/" + id + "/log");
+  page.data.set("LOG_PATH", log_path(event));
   for (const auto& key : witnesses) page.data.add("WITNESS").set("KEY", key);
   page.data.show("HAS_NO_WITNESS", witnesses.empty());
   page.script = "fairness.mjs";
-  page.state = fairness_state(v, witnesses);
+  page.state = fairness_state(v, event, witnesses);
   page.signed_in = !v.customer.is_nil();
   co_return render(std::move(page), v.base(), brand_of(v.ctx, event.tenant));
 }

@@ -81,7 +81,7 @@ awaitable<response> show_pdf(visit v) {
   return print_papers(v.ctx, v.rq, std::move(wish), v.in);
 }
 
-// -- the link in the mail to a guest: whoever has it sees the tickets of that order, and no account
+// -- the link in the mail to a guest: it shows the tickets of that order, and no account
 
 bool has_link(const visit& v) { return opens_order(v.ctx.shared->stored_key, v.id, v.secret); }
 

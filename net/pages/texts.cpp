@@ -61,6 +61,21 @@ bool is_millions(std::uint64_t n) { return n != 0 && n % 1'000'000 == 0; }
 
 constexpr std::array form_names{"zero", "one", "two", "few", "many", "other"};
 
+/// Appends "key": {"other": "..."} to an object.
+void append_forms(std::string& out, const web::page_text& row) {
+  if (out.back() != '{') out += ',';
+  append_text(out, row.key);
+  out += ":{";
+  for (std::size_t i = 0; i < row.forms.size(); ++i) {
+    if (row.forms[i].empty()) continue;
+    if (out.back() != '{') out += ',';
+    append_text(out, form_names[i]);
+    out += ':';
+    append_text(out, row.forms[i]);
+  }
+  out += '}';
+}
+
 } // namespace
 
 plural_form plural_of(language l, std::uint64_t n) {
@@ -134,20 +149,14 @@ std::string chance_text(language l, const outlook& odds) {
 
 std::string texts_json(language l, std::initializer_list<std::string_view> keys) {
   std::string out = "{";
-  for (const auto key : keys) {
-    const auto& row = row_of(l, key);
-    if (out.back() != '{') out += ',';
-    append_text(out, key);
-    out += ":{";
-    for (std::size_t i = 0; i < row.forms.size(); ++i) {
-      if (row.forms[i].empty()) continue;
-      if (out.back() != '{') out += ',';
-      append_text(out, form_names[i]);
-      out += ':';
-      append_text(out, row.forms[i]);
-    }
-    out += '}';
-  }
+  for (const auto key : keys) append_forms(out, row_of(l, key));
+  return out + '}';
+}
+
+std::string prefixed_texts_json(language l, std::string_view prefix) {
+  std::string out = "{";
+  for (const auto& row : web::page_texts(static_cast<std::size_t>(l)))
+    if (row.key.starts_with(prefix)) append_forms(out, row);
   return out + '}';
 }
 

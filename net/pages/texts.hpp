@@ -40,5 +40,7 @@ using words = std::initializer_list<std::pair<std::string_view, std::string_view
 
 /// {"key": {"other": "..."}, ...}: for scripts, in the format of web/sdk/estimate.mjs.
 [[nodiscard]] std::string texts_json(language l, std::initializer_list<std::string_view> keys);
+/// Of all keys that begin so.
+[[nodiscard]] std::string prefixed_texts_json(language l, std::string_view prefix);
 
 } // namespace fq::net

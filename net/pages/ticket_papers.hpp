@@ -20,13 +20,15 @@ namespace fq::net {
                                                            std::span<const ticket_paper> papers,
                                                            const event_ticket_keys& keys, timestamp now);
 
-/// The tickets' PDF and the calendar file that belong to a mail (actors/sale/mails.hpp); none for other
-/// payloads. Prints: for threads that may block. `stored`: key_store::stored.
+/// Where the pictures of a mail's tickets come from.
 struct ticket_pictures {
-  /// Bytes of a picture; empty if it cannot be had.
+  /// Bytes; empty if they cannot be had.
   std::function<std::string(const std::string& id, picture_size size)> find;
   std::function<std::string(tenant_id tenant)> logo_of; ///< its id; empty: none
 };
+
+/// The tickets' PDF and the calendar file that belong to a mail (actors/sale/mails.hpp); none for other
+/// payloads. Prints: for threads that may block. `stored`: key_store::stored.
 [[nodiscard]] std::vector<mail_attachment> mail_attachments(const std::string& payload,
                                                             const secret_key& stored,
                                                             const std::string& public_url, timestamp now,

@@ -222,6 +222,7 @@ void show_challenge(site_page& page, const wait_view& v, face is, bool may_join)
   if (asks_code || (may_join && v.solved.empty())) set_challenge(page, v.base, v.challenge);
   if (!may_join || v.challenge.kind == challenge_kind::none || !v.solved.empty()) return;
   page.data.show("MAIL_LINK");
+  page.data.show("ASKS_MAILBOX", is_queue(v) || v.is_guest);
 }
 
 void show_still(site_page& page, const wait_view& v, face is) {

@@ -13,6 +13,7 @@
 #include "net/service/code_guesses.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/limits.hpp"
+#include "net/service/public_log.hpp"
 #include "net/service/services.hpp"
 #include "net/service/sign_in.hpp"
 #include "net/wire/challenge_codec.hpp"
@@ -289,9 +290,9 @@ struct mailbox_found {
   std::string email = {};
 };
 
-/// A customer's own address; at a queue the one that the visitor gave.
+/// A customer's own address; at a queue, and of a guest, the one that the visitor gave.
 awaitable<mailbox_found> find_mailbox(const visit& v, event_kind kind) {
-  if (kind == event_kind::sale) {
+  if (kind == event_kind::sale && !v.customer.is_nil()) {
     auto own = co_await find_account_address(v.ctx, v.rq, v.customer, {});
     co_return mailbox_found{std::move(own.no), std::move(own.email)};
   }
@@ -306,7 +307,7 @@ awaitable<response> mail_link(visit v) {
   auto found = co_await find_line(v);
   if (found.no) co_return std::move(*found.no);
   const auto& event = found.line.event;
-  if (event.challenge == challenge_kind::none || (event.kind == event_kind::sale && v.customer.is_nil()))
+  if (event.challenge == challenge_kind::none || (event.kind == event_kind::sale && v.shopper.is_nil()))
     co_return see_other(v, page_path(v));
   auto to = co_await find_mailbox(v, event.kind);
   if (to.no) co_return std::move(*to.no);
@@ -359,6 +360,18 @@ awaitable<response> leave_line(visit v) {
 std::string device_link(const visit& v, const entry_id& place) {
   return v.ctx.options.http.public_url + page_path(v) + "#place="
          + v.ctx.issuer.issue(token_kind::ticket, place, v.ctx.environment.wall_now(), device_link_life);
+}
+
+/// For pages without script: what GET /events/{id}/queue/receipt and GET /tickets/{id}/receipt are for
+/// programs.
+awaitable<response> show_proof(visit v) {
+  const auto ticket = ticket_of(v);
+  if (!ticket && v.shopper.is_nil()) co_return see_other(v, page_path(v));
+  find_receipt wish{v.id, v.shopper, ticket.value_or(entry_id{})};
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
+  if (auto no = refused(v.rq, got)) co_return std::move(*no);
+  auto making = answer_receipt(v.ctx, v.rq, owner_of(v.id), got.reply);
+  co_return co_await making;
 }
 
 awaitable<response> show_device(visit v) {
@@ -421,6 +434,7 @@ std::span<const route> wait_routes() {
     {get, "/wait/{id}", page_of<show_wait, extra_query::reason>},
     {post, "/wait/{id}", form_to<act>},
     {get, "/wait/{id}/device", page_of<show_device>},
+    {get, "/wait/{id}/proof", page_of<show_proof>},
   };
   return table;
 }

@@ -96,6 +96,7 @@ rate_limiter* limiter_of(services& shared, address_limit limit) {
     case address_limit::none:
     case address_limit::without_token: return nullptr;
     case address_limit::anonymous: return &shared.anonymous;
+    case address_limit::public_log: return &shared.log_reads;
     case address_limit::sandbox: return &shared.sandbox_pages;
     case address_limit::login: return &shared.login_failures;
     case address_limit::code: return &shared.otp_clients;
@@ -198,12 +199,13 @@ awaitable<response> with_fresh_directory(context& ctx, const request& rq, const 
 
 bool has_token_of(context& ctx, const request& rq, audience who) {
   const bool is_managers = who == audience::managers || who == audience::operators;
-  if (!is_managers && who != audience::customers) return true;
+  if (!is_managers && who != audience::customers && who != audience::customers_or_guests) return true;
   const auto checked = token_of(ctx, rq);
   if (!checked) return false;
   const auto found = manager_of(ctx, rq, checked.claims);
-  if (found.may_be_new) return true;
-  return !found.no && (is_managers ? found.by.kind != principal_kind::nobody : found.is_shopper);
+  if (is_managers) return found.may_be_new || (!found.no && found.by.kind != principal_kind::nobody);
+  const bool may_be_guest = who == audience::customers_or_guests;
+  return !found.no && found.is_shopper && (may_be_guest || checked.claims.kind == token_kind::customer);
 }
 
 awaitable<response> with_manager(context& ctx, const request& rq, const path_parameters& path, step run,

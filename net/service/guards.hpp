@@ -136,8 +136,8 @@ std::optional<response> refused(const request& rq, const answer<Reply>& got) {
 /// Parses an id of an event's aggregate; nothing for any other text, which means 404.
 [[nodiscard]] std::optional<uuid> parse_event_owned_id(std::string_view text);
 
-/// Whether the request has a valid token for managers or customers, if the row's audience is these. Takes
-/// from no limit: the guard does, after the body.
+/// Whether the request has a valid token of managers, customers or guests, if the row's audience is these.
+/// Takes from no limit: the guard does, after the body.
 [[nodiscard]] bool has_token_of(context& ctx, const request& rq, audience who);
 
 /// Takes a token of the address for a row's limit. The server asks this before it calls the row's handler.

@@ -38,6 +38,7 @@ services::services(const config::options& o, const key_store& store, const key_d
     joins({"join", quota(o.rate_limits.joins_per_customer_per_minute), minute}, tracked(o), env.random_u64()),
     anonymous({"anonymous", quota(o.rate_limits.anonymous_requests_per_ip_per_minute), minute}, tracked(o),
               env.random_u64()),
+    log_reads({"log", log_reads_per_address, minute}, tracked(o), env.random_u64()),
     sandbox_pages({"sandbox", quota(o.rate_limits.sandbox_requests_per_ip_per_minute), minute}, tracked(o),
                   env.random_u64()),
     login_failures({"login", quota(o.rate_limits.login_failures_per_ip_per_minute), minute}, tracked(o),
@@ -100,11 +101,11 @@ std::int32_t services::async_percent() const {
 
 std::vector<rate_limiter*> services::limiters() {
   return {
-    &customers,       &organizers,      &joins,         &anonymous,       &sandbox_pages, &login_failures,
-    &otp_addresses,   &otp_mails,       &otp_clients,   &join_clients,    &key_failures,  &codes_of_customers,
-    &codes_of_events, &access_sessions, &access_keys,   &access_failures, &exports,       &erasures,
-    &offers,          &devices,         &offer_clients, &prints,          &reports,       &gate_searches,
-    &pictures,        &guests,          &guest_orders};
+    &customers,          &organizers,      &joins,           &anonymous,     &sandbox_pages,   &log_reads,
+    &login_failures,     &otp_addresses,   &otp_mails,       &otp_clients,   &join_clients,    &key_failures,
+    &codes_of_customers, &codes_of_events, &access_sessions, &access_keys,   &access_failures, &exports,
+    &erasures,           &offers,          &devices,         &offer_clients, &prints,          &reports,
+    &gate_searches,      &pictures,        &guests,          &guest_orders};
 }
 
 uuid services::key_of(std::string_view email, const uuid& client) const {

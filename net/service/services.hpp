@@ -56,6 +56,7 @@ struct services {
   rate_limiter organizers; ///< per organizer
   rate_limiter joins; ///< per customer, new entries only
   rate_limiter anonymous; ///< per client address, without a token
+  rate_limiter log_reads; ///< per client address: public logs, and checkpoints for this witness
   rate_limiter sandbox_pages; ///< per client address
   rate_limiter login_failures; ///< per client address
   rate_limiter otp_addresses; ///< per e-mail address, and client address or browser mark

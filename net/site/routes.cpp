@@ -75,7 +75,7 @@ std::vector<route> public_routes(std::size_t webhook_body_limit) {
          ticket_routes(),  waiting_room_routes(), webhook_routes(), ws_routes(),           asset_routes(),
          demo_routes(),    my_tickets_routes(),   root_routes(),    sandbox_routes(),      scan_routes(),
          shop_routes(),    wait_routes(),         witness_routes(), fairness_routes(),     ops_routes(),
-         plan_routes(),    challenge_routes(),
+         plan_routes(),    challenge_routes(),    log_routes(),
        })
     all.insert(all.end(), table.begin(), table.end());
   for (auto& row : all)

@@ -21,6 +21,23 @@ std::string member_text(const boost::json::object& from, std::string_view name) 
 
 } // namespace
 
+std::string_view name_of(challenge_kind kind) {
+  switch (kind) {
+    case challenge_kind::none: return "none";
+    case challenge_kind::proof_of_work: return "proof_of_work";
+    case challenge_kind::turnstile: return "turnstile";
+    case challenge_kind::hcaptcha: return "hcaptcha";
+  }
+  return "";
+}
+
+std::optional<challenge_kind> parse_challenge_kind(std::string_view text) {
+  using enum challenge_kind;
+  for (const auto kind : {none, proof_of_work, turnstile, hcaptcha})
+    if (name_of(kind) == text) return kind;
+  return std::nullopt;
+}
+
 solved_challenge read_solved(std::string_view payload) {
   if (payload.empty() || payload.size() > challenge_bytes_max) return {};
   std::string text{payload.substr(0, payload.find('='))};

@@ -3,10 +3,14 @@
 #pragma once
 #include "actors/protocol/shared_messages.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace fq::net {
+
+[[nodiscard]] std::string_view name_of(challenge_kind kind);
+[[nodiscard]] std::optional<challenge_kind> parse_challenge_kind(std::string_view text);
 
 /// What a client sends: a base64 text of ALTCHA's payload. Without a salt if it is none.
 [[nodiscard]] solved_challenge read_solved(std::string_view payload);

@@ -4,6 +4,7 @@
 #include "net/wire/codec.hpp"
 
 #include "net/wire/lobby_codec.hpp"
+#include "net/wire/odds_codec.hpp"
 #include "net/wire/page.hpp"
 #include "net/wire/settings_codec.hpp"
 
@@ -73,40 +74,6 @@ void append_position(std::string& out, std::uint64_t position) {
     out += "null";
   else
     append_integer(out, position - 1);
-}
-
-void append_range(std::string& out, const percent_range& percent) {
-  out += "{\"low\":";
-  append_integer(out, percent.low);
-  out += ",\"high\":";
-  append_integer(out, percent.high);
-  out += '}';
-}
-
-/// Nothing for places without one.
-void append_outlook(std::string& out, const outlook& o) {
-  if (!o.is_known) return;
-  const auto add = [&](const char* name, std::uint64_t value) {
-    out += name;
-    append_integer(out, value);
-  };
-  const bool has_chance = o.chance != likelihood::unknown;
-  add(",\"outlook\":{\"tickets_free\":", o.free);
-  add(",\"tickets_held\":", o.held);
-  add(",\"people_ahead\":", o.ahead);
-  out += ",\"buying_percent\":";
-  o.has_share ? append_range(out, o.share) : void(out += "null");
-  out += ",\"buyers_ahead\":";
-  o.has_share ? append_integer(out, o.buyers) : void(out += "null");
-  out += ",\"tickets_ahead\":";
-  o.has_share ? append_integer(out, o.wanted) : void(out += "null");
-  out += ",\"chance_percent\":";
-  has_chance ? append_range(out, range_of(o.chance)) : void(out += "null");
-  out += ",\"chance\":\"";
-  out += name_of(o.chance);
-  out += "\",\"waiting_list\":";
-  append_flag(out, o.waiting_list);
-  out += '}';
 }
 
 /// Members of an ADMITTED entry. The token is computed here; it is not stored.
@@ -232,23 +199,6 @@ std::optional<admission_policy> parse_policy(std::string_view text) {
   using enum admission_policy;
   for (const auto policy : {batch, capacity, rate, open, operated})
     if (name_of(policy) == text) return policy;
-  return std::nullopt;
-}
-
-std::string_view name_of(challenge_kind kind) {
-  switch (kind) {
-    case challenge_kind::none: return "none";
-    case challenge_kind::proof_of_work: return "proof_of_work";
-    case challenge_kind::turnstile: return "turnstile";
-    case challenge_kind::hcaptcha: return "hcaptcha";
-  }
-  return "";
-}
-
-std::optional<challenge_kind> parse_challenge_kind(std::string_view text) {
-  using enum challenge_kind;
-  for (const auto kind : {none, proof_of_work, turnstile, hcaptcha})
-    if (name_of(kind) == text) return kind;
   return std::nullopt;
 }
 

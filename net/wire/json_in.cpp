@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/wire/json_in.hpp"
 
+#include "net/wire/challenge_codec.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_strict.hpp"
 

@@ -2,6 +2,7 @@
 #include "net/wire/settings_codec.hpp"
 
 #include "net/http/json_text.hpp"
+#include "net/wire/challenge_codec.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/question_codec.hpp"
 
@@ -20,6 +21,11 @@ const char* name_in(const setting_rule& rule, settings_api api, std::string_view
   if (api == settings_api::queues) return rule.queue_name;
   return rule.name && rule.group == group ? rule.name : nullptr;
 }
+
+/// Settings of these types are one of a few words.
+template <class T>
+constexpr bool is_word = std::is_same_v<T, admission_policy> || std::is_same_v<T, challenge_kind>
+                         || std::is_same_v<T, draw_kind> || std::is_same_v<T, beacon_kind>;
 
 // -- in
 
@@ -114,10 +120,7 @@ void append_value(std::string& out, const setting_rule& rule, const T& value) {
     append_time(out, value);
   else if constexpr (std::is_same_v<T, bool>)
     out += value ? "true" : "false";
-  else if constexpr (
-    std::is_same_v<
-      T,
-      admission_policy> || std::is_same_v<T, challenge_kind> || std::is_same_v<T, draw_kind> || std::is_same_v<T, beacon_kind>)
+  else if constexpr (is_word<T>)
     append_text(out, name_of(value));
   else if constexpr (std::is_same_v<T, milliseconds>)
     append_integer(out, rule.form == json_form::in_seconds ? value.count() / 1000 : value.count());

@@ -119,9 +119,9 @@ std::string audit_text(const std::vector<audit_row>& rows, bool more) {
 }
 
 void append_tenant_plan(std::string& out, const seat_plan_row& plan) {
-  const json::value owner = plan.organizer.is_nil() ? json::value{} : json::value{to_string(plan.organizer)};
+  const auto owner = plan.organizer.is_nil() ? std::string{} : to_string(plan.organizer);
   out += json::serialize(json::object{{"seat_plan_id", to_string(plan.id)},
-                                      {"organizer_id", owner},
+                                      {"organizer_id", text_or_null(owner)},
                                       {"name", plan.name},
                                       {"created_at", time_or_null(plan.created_at)}});
 }

@@ -216,17 +216,11 @@ public:
   bool operator()(const event_plan_set& c) {
     auto& plan = own_.image.plan;
     if (plan || !is_sound(c.row)) return false;
-    plan = c.row;
-    undo([&plan] { plan.reset(); });
-    return true;
+    return set(plan, c.row);
   }
 
   bool operator()(const lobby_stored& c) {
-    auto& lobby = own_.image.lobby;
-    if (!is_sound(c.row)) return false;
-    undo([&lobby, before = lobby] { lobby = before; });
-    lobby = c.row;
-    return true;
+    return is_sound(c.row) && set(own_.image.lobby, c.row);
   }
 
   bool operator()(const event_plan_removed&) {
@@ -389,11 +383,7 @@ public:
   }
 
   bool operator()(const statistics_stored& c) {
-    if (!insert(own_.statistics, c.row)) return false;
-    auto& last = own_.image.statistics;
-    undo([&last, before = last] { last = before; });
-    last = own_.statistics.back();
-    return true;
+    return insert(own_.statistics, c.row) && set(own_.image.statistics, own_.statistics.back());
   }
 
   bool operator()(const log_noted& c); // memory_logs.cpp
@@ -480,6 +470,13 @@ private:
   void write(history_row row) {
     own_.history.push_back(std::move(row));
     undo([this] { own_.history.pop_back(); });
+  }
+
+  template <class Row>
+  bool set(std::optional<Row>& field, const Row& row) {
+    undo([&field, before = field] { field = before; });
+    field = row;
+    return true;
   }
 
   template <class Status>

@@ -214,6 +214,14 @@ auto collect_reversed(postgres_pipeline& pipeline, Make make) {
   return rows;
 }
 
+/// What only the aggregate of accounts has.
+void collect_installation(postgres_pipeline& pipeline, aggregate_image& image) {
+  image.tenants = collect(pipeline, row_from<tenant_row>);
+  image.settings = collect(pipeline, row_from<setting_row>);
+  image.api_keys = collect(pipeline, row_from<api_key_row>);
+  image.blocks = collect(pipeline, row_from<block_row>);
+}
+
 /// All rows of one statement.
 template <class Make>
 auto rows_of(postgres_connection& db, Make make, const postgres_statement& statement,
@@ -315,12 +323,7 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   image.organizer_sessions = collect(pipeline, row_from<organizer_session_row>);
   image.customers = collect(pipeline, row_from<customer_row>);
   image.otps = collect(pipeline, row_from<otp_row>);
-  if (aggregate == accounts_aggregate) {
-    image.tenants = collect(pipeline, row_from<tenant_row>);
-    image.settings = collect(pipeline, row_from<setting_row>);
-    image.api_keys = collect(pipeline, row_from<api_key_row>);
-    image.blocks = collect(pipeline, row_from<block_row>);
-  }
+  if (aggregate == accounts_aggregate) collect_installation(pipeline, image);
   return image;
 }
 

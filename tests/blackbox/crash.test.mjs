@@ -4,6 +4,8 @@
 // the same moments.
 import test from 'node:test';
 import crypto from 'node:crypto';
+import fs from 'node:fs';
+import http from 'node:http';
 import path from 'node:path';
 import {
   after,
@@ -19,8 +21,9 @@ import {
   server_for,
   sleep,
   run,
+  temporary_folder,
 } from './lib.mjs';
-import { Log } from '../fair/log_maker.mjs';
+import { Log, Signer } from '../fair/log_maker.mjs';
 import { parse_checkpoint, parse_witness_key, signed_at } from '../../web/verify/note.mjs';
 
 console.log(`FAIRQUEUE_TEST_SEED=${seed}`);
@@ -466,6 +469,32 @@ test('a lobby that is killed around its opening is drawn once', async (t) => {
   assert.equal(new Set(party).size, 1, 'a party is admitted together');
 });
 
+const verify_cli = path.join(import.meta.dirname, '../../web/verify/cli.mjs');
+
+/** The proof of a place, once the join is in the log. */
+const receipt_of = (server, token, event) =>
+  eventually('the place has a proof', async () => {
+    const answer = await server.insist('GET', `/events/${event}/queue/receipt`, { token });
+    return answer.status === 200 && answer.text;
+  });
+
+/** The checker takes the log, with all checkpoints and receipts that were given out. */
+async function check_log(server, event, { receipts, checkpoints }) {
+  const folder = fs.mkdtempSync(path.join(server.data_dir, 'log-'));
+  const args = [verify_cli, server.url, '--event', event];
+  const add = (option, texts) =>
+    texts.forEach((text, i) => {
+      const file = path.join(folder, `${option}-${i}`);
+      fs.writeFileSync(file, text);
+      args.push(`--${option}`, file);
+    });
+  add('receipt', receipts);
+  add('checkpoint', checkpoints);
+  const end = await run(process.execPath, args);
+  assert.equal(end.code, 0, end.out + end.err);
+  return end.out;
+}
+
 test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patience }, async (t) => {
   const random = random_of(seed + 100);
   const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
@@ -475,6 +504,9 @@ test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patienc
     claim_ttl_seconds: 4,
     queue: { batch_size: 20, admission_interval_ms: 250, claim_window_seconds: 2, session_ttl_seconds: 8 },
   });
+  const early = await server.customer();
+  await server.join(early, event);
+  const seen = { receipts: [await receipt_of(server, early, event)], checkpoints: [] };
   let over = false;
   const crowd = run(
     fairqueue_load,
@@ -506,6 +538,7 @@ test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patienc
   while (kills < 4 && !over) {
     await sleep((500 + random() * 1200) * patience);
     if (over) break;
+    seen.checkpoints.push((await server.insist('GET', `/events/${event}/log/checkpoint`)).text);
     await server.restart();
     ++kills;
   }
@@ -513,6 +546,9 @@ test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patienc
   assert.equal(end.code, 0, `after ${kills} kills:\n${end.out}\n${end.err}`);
   assert.ok(kills >= 2, `the sale was over after ${kills} kills`);
   assert.equal((await server.stats(organizer, event)).sold, 100);
+  seen.receipts.push(await receipt_of(server, early, event));
+  const told = await check_log(server, event, seen);
+  assert.match(told, /Numbers 1 to 2\d\d each joined once/);
 });
 
 test('a witness cosigns one of two logs, also of many requests at once and after kill -9', async (t) => {
@@ -539,4 +575,72 @@ test('a witness cosigns one of two logs, also of many requests at once and after
     assert.equal(again.status, log === shown ? 200 : 422, again.text);
     if (log === shown) assert.ok(signed_at(parse_checkpoint(log.checkpoint() + again.text), key) > 0);
   }
+});
+
+/** A witness that takes connections and never answers. */
+async function silent_witness(t) {
+  const server = http.createServer(() => {});
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  t.after(() => (server.closeAllConnections(), server.close()));
+  const key = new Signer('silent.example/witness', 4, 9).text;
+  return { option: `http://127.0.0.1:${server.address().port} ${key}`, key };
+}
+
+const text_at = async (url) => (await fetch(url)).text();
+
+test('another server cosigns the log while one witness is silent, and refuses a second log of the same event', async (t) => {
+  const settings = { 'http.public_url': 'http://tickets.example' }; // the name of the log stays through copies
+  const seller = await server_for(t, { settings });
+  const organizer = await seller.organizer();
+  const { id: event } = await seller.event(organizer, { queue: { policy: 'operator' } });
+  const [first, ...fans] = await seller.customers(8);
+  await seller.join(first, event);
+  const log = (server) => `${server.url}/events/${event}/log`;
+  await eventually('the log has a key', async () => (await fetch(`${log(seller)}/key`)).ok);
+  const witness = await server_for(t, {
+    settings: { 'witness.logs': (await text_at(`${log(seller)}/key`)).trim() },
+  });
+  const key = (await text_at(`${witness.url}/witness/key`)).trim();
+  const silent = await silent_witness(t);
+  seller.settings['witness.urls'] = `${silent.option},${witness.url}/witness ${key}`;
+  await seller.stop();
+  const copy = temporary_folder();
+  fs.cpSync(seller.data_dir, copy, { recursive: true });
+  await seller.launch();
+
+  const is_cosigned = async (server, size) => {
+    const checkpoint = parse_checkpoint(await text_at(`${log(server)}/checkpoint`));
+    return checkpoint.size >= size && signed_at(checkpoint, parse_witness_key(key)) !== null;
+  };
+  for (const fan of fans.slice(0, 4)) {
+    const began = Date.now();
+    await seller.join(fan, event);
+    assert.ok(Date.now() - began < 2_000 * patience, 'a join waited for a witness');
+  }
+  await eventually('a cosignature', () => is_cosigned(seller, 6), { timeout_ms: 20_000 * patience });
+  const check = (server, ...more) =>
+    run(process.execPath, [verify_cli, server.url, '--event', event, ...more]);
+  const honest = await check(seller, '--witness', key);
+  assert.equal(honest.code, 0, honest.out + honest.err);
+  assert.match(honest.out, /passed +witnesses +1 of the witnesses saw this log grow/);
+  const both = await check(seller, '--witness', key, '--witness', silent.key);
+  assert.equal(both.code, 1, both.out);
+  const one = await check(seller, '--witness', key, '--witness', silent.key, '--quorum', '1');
+  assert.equal(one.code, 0, one.out);
+
+  // The same installation shows other people another log.
+  const second = await server_for(t, { settings: seller.settings, data_dir: copy });
+  for (const fan of fans.slice(4)) await second.join(fan, event);
+  await eventually(
+    'the witness is complained about',
+    () => /has cosigned (another|a longer) log/.test(second.log),
+    {
+      timeout_ms: 20_000 * patience,
+    },
+  );
+  const caught = await check(second, '--witness', key);
+  assert.equal(caught.code, 1, caught.out);
+  assert.match(caught.out, /failed +witnesses +0 of the 1 witnesses needed/);
+  const alone = await check(second);
+  assert.notEqual(alone.code, 1, alone.out); // its log alone is without a fault
 });

@@ -723,8 +723,8 @@ test('a queue without a return address shows what to do', async (t) => {
 });
 
 /** A queue in operator mode, and a browser on its page. */
-async function visitor_of_queue(t, { queue: changes = {}, context: options = {} } = {}) {
-  const server = await server_for(t);
+async function visitor_of_queue(t, { queue: changes = {}, context: options = {}, settings = {} } = {}) {
+  const server = await server_for(t, { settings });
   const tenant = await tenant_on(server);
   const queue = await tenant.queue({ name: 'Final', mode: 'operator', concurrency: 10, ...changes });
   const browser = await browser_for();
@@ -837,6 +837,76 @@ test('an event with a challenge: a customer joins with it, and without a script 
   await plain.goto(link);
   await plain.getByRole('button', { name: 'Join the line' }).click();
   await place_is(plain, '2');
+});
+
+/** A provider of captchas: its script, and siteverify, which takes a response once. */
+async function turnstile_for(t) {
+  const provider = { away: false, used: new Set() };
+  const script = `window.turnstile = { render(place, { action, cData, callback }) {
+    place.textContent = 'Captcha';
+    callback(action + ' ' + cData + ' ' + Math.random());
+  } };`;
+  const answer = (body) => {
+    const response = new URLSearchParams(body).get('response');
+    if (provider.used.has(response)) return { 'success': false, 'error-codes': ['timeout-or-duplicate'] };
+    provider.used.add(response);
+    const [action, cdata] = response.split(' ');
+    return { 'success': true, action, cdata, 'error-codes': [] };
+  };
+  const stand_in = http.createServer((request, response) => {
+    let body = '';
+    request.on('data', (part) => (body += part));
+    request.on('end', () => {
+      if (request.method === 'GET') {
+        response.writeHead(200, { 'Content-Type': 'text/javascript' });
+        return response.end(script);
+      }
+      response.writeHead(provider.away ? 503 : 200, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify(answer(body)));
+    });
+  });
+  await new Promise((listening) => stand_in.listen(0, '127.0.0.1', listening));
+  t.after(() => {
+    stand_in.closeAllConnections();
+    stand_in.close();
+  });
+  provider.settings = {
+    'challenges.turnstile_site_key': 'site',
+    'challenges.turnstile_secret': 'secret',
+    'challenges.turnstile_url': `http://127.0.0.1:${stand_in.address().port}`,
+  };
+  return provider;
+}
+
+test('a captcha: the page allows its provider alone, a response counts once, and an outage is no yes', async (t) => {
+  const provider = await turnstile_for(t);
+  const { server, tenant, queue, page, waiting } = await visitor_of_queue(t, {
+    queue: { challenge: 'turnstile' },
+    settings: provider.settings,
+  });
+  await page.getByText('Captcha').waitFor();
+  await page.getByRole('button', { name: 'Join the line' }).click();
+  await place_is(page, '1');
+  const path = `/queues/${queue.id}/challenge`;
+  const opened = await server.get(path);
+  assert.deepEqual(opened.json, { type: 'turnstile', site_key: 'site', action: 'join', bound_to: queue.id });
+  const exchange = (captcha) => server.post(path, { body: { captcha } });
+  const given = await exchange(`join ${queue.id} 1`);
+  assert.equal(given.status, 201, given.text);
+  const join = () =>
+    server.post(`/queues/${queue.id}/tickets`, {
+      token: tenant.join,
+      body: { challenge: given.json.challenge },
+    });
+  assert.equal((await join()).status, 201);
+  expect_problem(await join(), 403, 'challenge_required');
+  expect_problem(await exchange(`join ${queue.id} 1`), 403, 'challenge_required');
+  expect_problem(await exchange(`join ${server.url} 2`), 403, 'challenge_required');
+  provider.away = true;
+  const refused = await exchange(`join ${queue.id} 3`);
+  expect_problem(refused, 503, 'unavailable');
+  assert.equal(refused.headers['retry-after'], '10');
+  assert.equal(await waiting(), 2);
 });
 
 test('a customer with the maximum of tickets sees it and a link to the order', async (t) => {

@@ -2,7 +2,7 @@
 // The browser SDK without a browser, with scripted answers, for cases that a real server seldom has.
 // pages.test.mjs tests it in Chromium.
 import test from 'node:test';
-import { webcrypto } from 'node:crypto';
+import { createHash, webcrypto } from 'node:crypto';
 import { getEventListeners } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -115,6 +115,51 @@ test('polls at the time of the server, waits for Retry-After, and ends at a term
   await sleep(150);
   assert.equal(s.requests.length, count, 'nobody asks any more');
   for (const { credentials } of s.requests) assert.equal(credentials, 'omit');
+});
+
+const required = { status: 403, body: { code: 'challenge_required', title: 'Solve a challenge first.' } };
+const body_of = ({ body }) => body && JSON.parse(body);
+
+test('a join that needs a challenge is repeated with its solution, and a harder one if it was too easy', async (t) => {
+  const salt = '00000000000000ab?expires=1795000300&n=17&max=30000&';
+  const work = {
+    body: {
+      type: 'proof_of_work',
+      algorithm: 'SHA-256',
+      challenge: createHash('sha256').update(`${salt}777`).digest('hex'),
+      salt,
+      signature: 'ab',
+      maxnumber: 1_000,
+    },
+  };
+  const s = line_for(t, [required, work, required, work, { status: 201, body: ticket() }]);
+  await s.line.join();
+  const [first, asked, second, , third] = s.requests;
+  assert.equal(first.body, undefined);
+  assert.equal(asked.url, `http://x/queues/${ticket().queue_id}/challenge`);
+  for (const { body, headers } of [second, third]) {
+    const { number, signature } = JSON.parse(atob(JSON.parse(body).challenge));
+    assert.deepEqual([number, signature], [777, 'ab']);
+    assert.equal(headers['Idempotency-Key'], first.headers['Idempotency-Key']);
+  }
+  const stubborn = line_for(t, [required, work, required, work, required, work, required]);
+  await assert.rejects(stubborn.line.join(), { code: 'challenge_required' });
+  assert.equal(stubborn.requests.length, 7);
+});
+
+test('a captcha is shown by the page, and its response is exchanged', async (t) => {
+  const captcha = { body: { type: 'turnstile', site_key: 'k', action: 'join', bound_to: 'q' } };
+  const answers = () => [
+    required,
+    captcha,
+    { status: 201, body: { challenge: 'c' } },
+    { status: 201, body: ticket() },
+  ];
+  const s = line_for(t, answers(), { solve: async ({ site_key }) => `response to ${site_key}` });
+  await s.line.join();
+  assert.deepEqual(body_of(s.requests[2]), { captcha: 'response to k' });
+  assert.deepEqual(body_of(s.requests[3]), { challenge: 'c' });
+  await assert.rejects(line_for(t, answers()).line.join(), { code: 'challenge_required' });
 });
 
 test('a join with a lost answer is repeated with the same key; a refusal has its code', async (t) => {

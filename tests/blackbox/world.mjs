@@ -130,6 +130,7 @@ export async function populate(server, known) {
     operate2: other.operator,
     ticket: place.ticket_token,
     ticket2: place2.ticket_token,
+    guest: (await server.post('/guests')).json.token,
   };
   return { ids, tokens };
 }

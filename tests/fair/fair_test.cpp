@@ -4,6 +4,7 @@
 #define CAF_SUITE fair
 #include "caf/test/unit_test.hpp"
 
+#include "fair/closing.hpp"
 #include "fair/witness.hpp"
 #include "tests/fair/sample_log.hpp"
 
@@ -33,13 +34,6 @@ const std::vector<std::string> known_roots{
   "76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef",
   "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
   "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328"};
-
-bool refuses(const std::string& verifier) {
-  try {
-    watched_logs{std::vector{verifier}};
-  } catch (const std::invalid_argument&) { return true; }
-  return false;
-}
 
 sample_log log_of(std::uint64_t size) {
   sample_log log;
@@ -240,14 +234,42 @@ CAF_TEST(a witness knows the logs of an installation by the key of one) {
   const watched_logs logs{std::vector{one.text(), other.text()}};
   CAF_CHECK(logs.find(one.name) == one);
   CAF_CHECK(logs.find(other.name) == other);
-  CAF_CHECK(logs.find(place + id + "1/log")->key == one.key);
+  for (const auto& name : {place + id + "1/log", place + id + "1/log/2", place + id + "1/log/10",
+                           "tickets.example/a/queues/" + id + "1/log"})
+    CAF_CHECK(logs.find(name) && logs.find(name)->key == one.key && logs.find(name)->name == name);
   for (const auto& name :
-       {"b.example/a/events/" + id + "1/log", place + "x/log", place + id + "1/logs", place + id + "G/log",
-        "/events/" + id + "1/log", std::string{"other.example/log2"}, std::string{}})
+       {"b.example/a/events/" + id + "1/log", place + id + "1/log/1", place + id + "1/log/02",
+        place + "x/log", place + id + "1/logs", place + id + "G/log", "/events/" + id + "1/log",
+        std::string{"other.example/log2"}, std::string{}})
     CAF_CHECK(!logs.find(name));
-  CAF_CHECK(refuses("no key"));
   const note_verifier witness{"w", note_key_kind::witness, one.key};
+  const auto refuses = [](const std::string& key) {
+    try {
+      const watched_logs none{std::vector{key}};
+    } catch (const std::invalid_argument&) { return true; }
+    return false;
+  };
+  CAF_CHECK(refuses("no key"));
   CAF_CHECK(refuses(witness.text()));
+}
+
+CAF_TEST(the record of a draw has the first checkpoint over the closing that witnesses cosigned) {
+  const auto closed = closed_bytes({1, {}}, 3, {});
+  drawn_record draw;
+  const auto bare = drawn_bytes({2, {}}, draw);
+  draw.closing = "note of 8, twice cosigned";
+  closing_proof proof;
+  CAF_CHECK_EQUAL(proof.complete("other", 5), "other");
+  proof.cosigned(6, "before the closing");
+  CAF_CHECK_EQUAL(proof.complete(closed, 6), closed);
+  proof.cosigned(6, "before the closing");
+  proof.cosigned(8, "note of 8");
+  proof.cosigned(8, draw.closing);
+  proof.cosigned(9, "a later one");
+  CAF_CHECK_EQUAL(proof.complete(bare, 9), drawn_bytes({2, {}}, draw));
+  closing_proof none;
+  CAF_CHECK_EQUAL(none.complete(closed, 6), closed);
+  CAF_CHECK_EQUAL(none.complete(bare, 7), bare);
 }
 
 CAF_TEST(the sample log and its proofs are those of the vectors) {

@@ -74,11 +74,7 @@ void checker::see(const event_changed& c) {
   if (event_.status != c.from) fail("I10", "the event was not in the state its change starts from");
   const bool was_list = is_waiting_list();
   event_ = c.event;
-  if (is_waiting_list() == was_list) return;
-  if (!was_list && !sold_out()) fail("waiting list", "it began while there were units");
-  if (was_list && event_.waiting_list.enabled && !waiting_.empty())
-    fail("waiting list", "it ended while people were on it");
-  reached(was_list ? rare::waiting_list_ended : rare::waiting_list_began);
+  if (is_waiting_list() != was_list) check_list_turn(was_list);
 }
 
 void checker::see(const ticket_type_added& c) {
@@ -122,12 +118,7 @@ void checker::see(const entry_joined& c) {
   }
   entries_[row.number] = row;
   waiting_.insert(place_of(row));
-  if (row.party != queue_number{}) {
-    const auto members = std::ranges::count_if(
-      entries_, [&](const auto& e) { return e.second.party == row.party && is_in_line(e.second.status); });
-    if (!lobby_ || is_set(lobby_->closed_at)) fail("lobby", "a party was joined after the lobby");
-    if (members > static_cast<std::ptrdiff_t>(event_.lobby.party_max)) fail("lobby", "a party is too large");
-  }
+  if (row.party != queue_number{}) check_party(row.party);
 }
 
 void checker::see(const statistics_stored& c) {
@@ -226,24 +217,6 @@ void checker::admitted(const entry_row& row) {
     fail("I5", "a batch larger than configured");
   if (q.rate_per_minute != 0 && admissions_within(rate_span, row.admitted_at) > q.rate_per_minute)
     fail("I5", "admitted faster than the configured rate");
-}
-
-/// The settings in force: on the waiting list one person is offered each unit, without a call.
-queue_settings checker::admission() const {
-  auto q = event_.queue;
-  if (!is_waiting_list()) return q;
-  if (q.policy == admission_policy::open || q.policy == admission_policy::operated)
-    q.policy = admission_policy::capacity;
-  q.over_admission_percent = 100;
-  return q;
-}
-
-void checker::check_offer(const entry_row& admitted) {
-  if (!is_waiting_list()) return;
-  if (admitted.claim_by != admitted.admitted_at + event_.waiting_list.claim_window
-      || admitted.session_expires_at != admitted.claim_by + event_.claim_ttl)
-    fail("I15", "an offer of the waiting list has another window");
-  reached(rare::offered_from_list);
 }
 
 void checker::count_claim(const claim_row& row, std::int64_t sign) {

@@ -367,7 +367,9 @@ private:
   [[nodiscard]] bool may_reclaim(const entry_row& row) const;
   [[nodiscard]] bool is_waiting_list() const { return is_set(event_.waiting_list.began_at); }
   [[nodiscard]] queue_settings admission() const;
+  void check_list_turn(bool ends);
   void check_offer(const entry_row& admitted);
+  void check_party(queue_number party);
   [[nodiscard]] bool sold_out() const;
   [[nodiscard]] bool is_unclaimed(queue_number n) const;
   [[nodiscard]] std::uint64_t admissions_within(milliseconds span, timestamp now) const;

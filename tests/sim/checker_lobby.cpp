@@ -146,4 +146,12 @@ void checker::check_torn_party() {
     fail("I6", "the party " + text(party) + " was torn apart");
 }
 
+/// An entry has joined it.
+void checker::check_party(queue_number party) {
+  const auto members = std::ranges::count_if(
+    entries_, [&](const auto& e) { return e.second.party == party && is_in_line(e.second.status); });
+  if (!lobby_ || is_set(lobby_->closed_at)) fail("lobby", "a party was joined after the lobby");
+  if (members > static_cast<std::ptrdiff_t>(event_.lobby.party_max)) fail("lobby", "a party is too large");
+}
+
 } // namespace fq::sim

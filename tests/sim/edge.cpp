@@ -97,6 +97,7 @@ caf::behavior edge::make_behavior() {
           serve<end_session>(),
           serve<change_lock>(),
           serve<open_party>(),
+          serve<find_receipt>(),
           serve<enter_beacon>(),
           serve<end_draw_wait>(),
           serve<find_locks>(),

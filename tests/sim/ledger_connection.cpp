@@ -433,6 +433,11 @@ std::vector<char> ledger_connection::find_picture(const std::string& id, picture
   return ask_ledger(world_, [&](ledger& l) { return l.find_picture(id, size); });
 }
 
+log_rows ledger_connection::read_log(aggregate_id aggregate, const log_wish& wish) {
+  pass();
+  return ask_ledger(world_, [&](ledger& l) { return l.read_log(aggregate, wish); });
+}
+
 std::optional<witnessed_row> ledger_connection::find_witnessed(const std::string& id) {
   pass();
   return ask_ledger(world_, [&](ledger& l) { return l.find_witnessed(id); });

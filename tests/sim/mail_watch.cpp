@@ -75,7 +75,7 @@ void mail_watch::check_order(const std::string& order, mails_of_order& mails) {
   receipts_[order] += mails.due["order_receipt"];
 }
 
-/// Whoever is admitted from the waiting list gets a mail. A batch in which the list begins or ends may hold
+/// Each admission from the waiting list causes a mail. A batch in which the list begins or ends may hold
 /// other admissions too.
 void mail_watch::check_offers(const batch& b) {
   const bool was_list = std::exchange(is_list_, is_set(world_.check->event().waiting_list.began_at));

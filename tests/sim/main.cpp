@@ -126,6 +126,7 @@ constexpr std::array planted_bugs{
   planted_row{"refund_keeps_tickets", bug::refund_keeps_tickets, 15, family::checkouts},
   planted_row{"serves_after_lease", bug::serves_after_lease, 120, family::meshed},
   planted_row{"renewal_taken_for_granted", bug::renewal_taken_for_granted, 240, family::meshed},
+  planted_row{"join_not_noted", bug::join_not_noted, 10},
   planted_row{"answers_after_handover", bug::answers_after_handover, 20, family::meshed},
   planted_row{"takes_back_given", bug::takes_back_given, 450, family::meshed},
   planted_row{"handover_keeps_lease", bug::handover_keeps_lease, 20, family::meshed},

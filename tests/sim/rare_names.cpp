@@ -87,7 +87,7 @@ constexpr named_rare rare_names[] = {
   {rare::statistics_written, "statistics written"},
   {rare::statistics_complete, "statistics up to the end of the sale"},
   {rare::waiting_list_began, "waiting list began"},
-  {rare::waiting_list_ended, "waiting list ended, as nobody was on it"},
+  {rare::waiting_list_ended, "waiting list ended"},
   {rare::offered_from_list, "offer to the first of the waiting list"},
   {rare::lobby_opened, "lobby opened"},
   {rare::lobby_drawn, "lobby drawn"},

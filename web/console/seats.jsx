@@ -347,6 +347,19 @@ function SeatList({ event, plan, map, changed }) {
           <Tile key={name} name={name} value={number(all.filter((seat) => seat.state === name).length)} />
         ))}
       </dl>
+      {plan.areas.length > 0 && (
+        <Table
+          label="Standing areas"
+          rows={plan.areas.map((area, i) => ({ ...area, free: map.areas_free?.[i] }))}
+          key_of={(area) => area.area}
+          columns={[
+            ['Standing area', (area) => area.name || area.area],
+            ['Places', (area) => number(area.places), { number: true }],
+            ['Free', (area) => number(area.free), { number: true }],
+            ['Ticket type', (area) => area.ticket_type, { wide: true }],
+          ]}
+        />
+      )}
       <div class="row bottom">
         <Field label="State">
           <Choice value={state} set={set_state} options={state_names} />

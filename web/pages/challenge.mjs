@@ -5,7 +5,9 @@ import 'altcha/external';
 import style from 'altcha/altcha.css';
 
 const sheet = new CSSStyleSheet();
-sheet.replaceSync(style);
+sheet.replaceSync(
+  `${style}.challenge{margin-block:.75rem;--altcha-border-radius:.5rem;--altcha-color-error-text:currentColor}`,
+);
 
 /** It starts with the form's submission: a visitor who does not join does not work. */
 function show_work(box, { url, worker, label, verifying, verified, failed, expired, wait }) {

@@ -49,7 +49,7 @@ function remember(checkpoint) {
 
 // -- the result
 
-/** The checker's sentences are English; ours says the same in the visitor's language, without the evidence. */
+/** The checker's sentences are English. Ours says the same in the visitor's language, without evidence. */
 function check_row({ check, result, text: evidence }) {
   const row = element('li', '', { className: `is-${result}` });
   const failed = result === 'failed' && `fair_failed_${check}`;

@@ -91,7 +91,7 @@ export interface Options {
   subjectToken?: string;
   /** Or an event's id ... */
   event?: string;
-  /** ... with its customer's token. */
+  /** ... with its customer's token, or a guest's (POST /guests). */
   token?: string;
   /** Shows a captcha to the visitor and resolves to its response; proof of work needs nothing. */
   solve?: (challenge: Captcha) => Promise<string>;
@@ -336,6 +336,8 @@ export class FairQueue extends EventTarget {
   resume(): Promise<Place | null>;
   /** Gives the place up, in all tabs. */
   leave(): Promise<void>;
+  /** The proof of the place in the public log (tlog-proof), as a text to keep. */
+  receipt(): Promise<string>;
   /** Stops following; the place is kept. */
   close(): void;
   /** Events: the price of an order. Holds nothing. */

@@ -287,6 +287,20 @@ export class FairQueue extends EventTarget {
     this.#end(null);
   }
 
+  /** The proof of the visitor's place in the public log, as a text to keep: a moment after joining. */
+  async receipt() {
+    const where = this.#where();
+    if (!where) throw new Refused(404, 'not_in_queue', 'There is no place.');
+    for (let left = 5; ; --left) {
+      try {
+        return await this.#call('GET', where.receipt, { token: where.token, as: 'text' });
+      } catch (no) {
+        if (no.status !== 503 || left === 0) throw no;
+        await new Promise((done) => setTimeout(done, no.wait || 2000));
+      }
+    }
+  }
+
   /** Stops following; the place is kept. */
   close() {
     this.#stop();
@@ -498,6 +512,7 @@ export class FairQueue extends EventTarget {
         token,
         poll: `/events/${event}/queue/position`,
         leave: `/events/${event}/queue`,
+        receipt: `/events/${event}/queue/receipt`,
         socket: `/ws/queue/${event}`,
       };
     const kept = queue && this.#kept();
@@ -506,6 +521,7 @@ export class FairQueue extends EventTarget {
           token: kept.token,
           poll: `/tickets/${kept.id}`,
           leave: `/tickets/${kept.id}`,
+          receipt: `/tickets/${kept.id}/receipt`,
           socket: `/tickets/${kept.id}/ws`,
         }
       : undefined;
@@ -535,7 +551,7 @@ export class FairQueue extends EventTarget {
     return (await this.#call('POST', path, { body: { captcha } })).challenge;
   }
 
-  async #call(method, path, { token, body, idempotency }) {
+  async #call(method, path, { token, body, idempotency, as = 'json' }) {
     const headers = {};
     if (token) headers.Authorization = `Bearer ${token}`;
     if (body) headers['Content-Type'] = 'application/json';
@@ -548,6 +564,7 @@ export class FairQueue extends EventTarget {
       credentials: 'omit',
       signal: AbortSignal.timeout?.(20_000),
     });
+    if (response.ok && as === 'text') return response.text();
     const answer = response.status === 204 ? {} : await response.json().catch(() => ({}));
     if (response.ok) return answer;
     throw new Refused(

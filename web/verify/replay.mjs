@@ -81,10 +81,7 @@ export class Replay {
     else this.#use_hand('revoke', number, what);
   }
   #read_settings(text) {
-    for (const line of text.split('\n')) {
-      if (line.startsWith('policy=')) this.policy = line.slice(7);
-      if (line.startsWith('joined_before=')) this.joined_before = Number(line.slice(14));
-    }
+    for (const line of text.split('\n')) if (line.startsWith('policy=')) this.policy = line.slice(7);
   }
 
   begin(r) {
@@ -92,6 +89,13 @@ export class Replay {
     this.event = id_text(r.event);
     this.lost = r.lost;
     this.#read_settings(r.settings);
+    // Here only: a later change of it could hide that numbers are missing.
+    this.joined_before = Number(/^joined_before=(\d{1,15})$/m.exec(r.settings)?.[1] ?? 0);
+    if (this.joined_before > 0)
+      this.findings.unproven(
+        'numbers',
+        `The log began after number ${this.joined_before} had joined; what was before is not in it.`,
+      );
   }
 
   lobby(r) {

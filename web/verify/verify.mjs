@@ -49,7 +49,7 @@ function collect(served, receipts, options) {
 /** Whether the log is that of the event: its first record and its origin name it, and nothing was lost. */
 function check_event(findings, replay, origin, wanted) {
   const of_record = replay.event;
-  const of_origin = /\/(?:events|queues)\/([^/]+)\/log$/.exec(origin)?.[1];
+  const of_origin = /\/(?:events|queues)\/([^/]+)\/log(?:\/\d+)?$/.exec(origin)?.[1];
   if (of_record === undefined) return findings.unproven('event', 'The log has no first record yet.');
   if (of_record !== of_origin)
     findings.fail('event', `The log ${origin} begins as that of event ${of_record}.`);
@@ -202,8 +202,8 @@ async function follow(read, size, { findings, seen, kept, replay, progress }) {
  * `read(path)`: the bytes of "checkpoint", "key", "tile/entries/…".
  * `options`: event (its id); receipts and checkpoints (texts seen before); log_key and witnesses (verifier
  * keys); quorum (how many witnesses; default all); chains (drand's /info); patience (how often to read the
- * checkpoint again, a second later, until the quorum has signed it); progress (called with the records read so
- * far and all).
+ * checkpoint again, a second later, until the quorum has signed it); progress (called with the records read
+ * so far and all).
  * Returns {findings, result, checkpoint, size, replay, receipts}, of each good receipt its index and entry;
  * throws if the log cannot be read.
  */

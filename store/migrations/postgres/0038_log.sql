@@ -14,6 +14,7 @@ CREATE TABLE log_state (
   taken_seq bigint NOT NULL, -- the last row of log_batch that is in it
   taken_ordinal bigint NOT NULL,
   last_number bigint NOT NULL,
+  cosignatures text NOT NULL, -- of witnesses, over the checkpoint of this size
   is_lost boolean NOT NULL
 );
 

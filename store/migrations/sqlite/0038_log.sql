@@ -14,6 +14,7 @@ CREATE TABLE log_state (
   taken_seq INTEGER NOT NULL, -- the last row of log_batch that is in it
   taken_ordinal INTEGER NOT NULL,
   last_number INTEGER NOT NULL,
+  cosignatures TEXT NOT NULL, -- of witnesses, over the checkpoint of this size
   is_lost INTEGER NOT NULL
 ) STRICT;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints on their way to witnesses in virtual time: each witness gets the newest one and its cosignature
-// comes back; one that is away, behind, or lies delays nobody.
+// comes back; one that is away, behind, or lies delays no other.
 #define CAF_SUITE witness_client
 #include "actors/outbox/witness_client.hpp"
+#include "fair/limits.hpp"
 #include "fair/witness.hpp"
 #include "tests/actors/base/fixture.hpp"
 

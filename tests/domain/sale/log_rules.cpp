@@ -55,6 +55,7 @@ void log_rules::one(const changed_record& r) {
   if (e == nullptr) return;
   if (e->where.priority_class != r.now.priority_class) fail(text(r.now.number) + " changed its class");
   e->where.opens = r.now.opens;
+  e->where.party = r.now.party;
 }
 
 void log_rules::one(const left_record& r) {
@@ -105,6 +106,18 @@ void log_rules::one(const session_ended_record& r) {
   if (r.why == session_end::revoked) use_hand(r.number);
   if (value_of(r.number) <= joined_before_ && !entries_.contains(r.number)) return;
   if (auto* e = find(r.number, {state::admitted})) e->is = state::over;
+}
+
+/// Members of a party get the lowest of their classes.
+void log_rules::one(const closed_record&) {
+  std::map<queue_number, std::uint8_t> lowest;
+  const auto is_in_party = [](const entry& e) {
+    return e.where.party != queue_number{} && (e.is == state::waiting || e.is == state::away);
+  };
+  for (const auto& [n, e] : entries_)
+    if (is_in_party(e)) lowest[e.where.party] = std::max(lowest[e.where.party], e.where.priority_class);
+  for (auto& [n, e] : entries_)
+    if (is_in_party(e)) e.where.priority_class = lowest[e.where.party];
 }
 
 void log_rules::one(const hand_record& r) {

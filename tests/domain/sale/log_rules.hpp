@@ -46,7 +46,7 @@ private:
   void one(const session_ended_record& r);
   void one(const hand_record& r);
   void one(const lobby_record&) {}
-  void one(const closed_record&) {}
+  void one(const closed_record&);
   void one(const drawn_record&) {}
   void join(queue_number n, const entry_row* row);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The odds of a place in line: what is told in plain cases, and whether it comes true. For that, sales of
-// different shapes are simulated by the sale itself, and some fans note what they are told. They stay in
-// line, and want one ticket.
+// The odds of a place in line: what they are in plain cases, and whether they come true. For that, sales of
+// different shapes are simulated by the sale itself, and some fans note their odds. They stay in line, and
+// want one ticket.
 #define CAF_SUITE domain_sale_odds
 #include "domain/line/outlook.hpp"
-#include "domain/sale/sale.hpp"
+#include "domain/sale/waiting_list.hpp"
 #include "tests/domain/sale/sample_sale.hpp"
 
 #include "caf/test/unit_test.hpp"
@@ -179,7 +179,7 @@ private:
       if (!is_watcher(n)) continue;
       const auto* e = sale_.queue().find(fan(n));
       if (e == nullptr) continue;
-      const auto odds = sale_.outlook_of(*e);
+      const auto odds = outlook_of(sale_, *e);
       if (odds.chance != likelihood::unknown) notes_.push_back({odds.chance, n});
     }
   }
@@ -227,7 +227,7 @@ CAF_TEST(the chance falls with the place and with the stock) {
   CAF_CHECK(outlook_of(fewer, 2'001).chance == likelihood::even);
 }
 
-CAF_TEST(nothing is told of a chance before enough was seen but where stock suffices for all) {
+CAF_TEST(a chance is unknown before enough was seen but where stock suffices for all) {
   sale_evidence e;
   e.sells = true;
   e.free = 100;
@@ -238,14 +238,14 @@ CAF_TEST(nothing is told of a chance before enough was seen but where stock suff
   CAF_CHECK(!outlook_of({}, 1).is_known);
 }
 
-CAF_TEST(a waiting list tells no chance) {
+CAF_TEST(a waiting list has no chance) {
   auto e = seen();
   e.waiting_list = true;
   const auto o = outlook_of(e, 1);
   CAF_CHECK(o.waiting_list && o.chance == likelihood::unknown);
 }
 
-CAF_TEST(of those who are told a range that part gets a ticket within ten points) {
+CAF_TEST(of those with a range that part gets a ticket within five points) {
   std::array<told_count, 8> counts{};
   for_seeds(500, [&](std::uint64_t seed) {
     shaped_sale s(seed);

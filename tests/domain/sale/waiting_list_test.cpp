@@ -2,6 +2,7 @@
 // The waiting list: when it begins and ends, to whom a unit goes that comes back, and for how long.
 #define CAF_SUITE domain_waiting_list
 #include "domain/line/quiet_hours.hpp"
+#include "domain/sale/waiting_list.hpp"
 #include "tests/domain/sale/orders_fixture.hpp"
 #include "tests/domain/sale/sale_checks.hpp"
 #include "tests/domain/sale/sample_sale.hpp"
@@ -54,23 +55,23 @@ CAF_TEST(the list begins when no unit is free or held) {
   sample_sale s(listed(), sample_types(1, 0));
   s.join_all(1, 2);
   CAF_CHECK(!s.claim(1));
-  CAF_CHECK(!s.it->is_waiting_list()); // one is held
+  CAF_CHECK(!is_waiting_list(s.it->event())); // one is held
   CAF_CHECK(!s.pay(1).no);
-  CAF_CHECK(s.it->is_waiting_list());
+  CAF_CHECK(is_waiting_list(s.it->event()));
   CAF_CHECK(s.told(socket_notice_kind::waiting_list));
   CAF_CHECK_EQUAL(how_a_reload_differs(s), "");
 }
 
 CAF_TEST(without the setting the line stays as it is) {
   sold_out_sale s(sample_event());
-  CAF_CHECK(!s.it->is_waiting_list());
+  CAF_CHECK(!is_waiting_list(s.it->event()));
   s.add_ticket();
   CAF_CHECK(s.entry(3).claim_by == s.now + seconds{10});
 }
 
 CAF_TEST(a unit that comes back goes to the first and then to the next) {
   sold_out_sale s;
-  CAF_CHECK(s.it->is_waiting_list());
+  CAF_CHECK(is_waiting_list(s.it->event()));
   s.add_ticket();
   CAF_CHECK(s.status(3) == entry_status::admitted && s.status(4) == entry_status::waiting);
   CAF_CHECK(s.entry(3).claim_by == s.now + 30 * minute);
@@ -82,7 +83,7 @@ CAF_TEST(a unit that comes back goes to the first and then to the next) {
   CAF_CHECK(s.status(3) == entry_status::session_expired && s.status(4) == entry_status::admitted);
   CAF_CHECK(!s.claim(4));
   CAF_CHECK(!s.pay(4).no);
-  CAF_CHECK(s.it->is_waiting_list());
+  CAF_CHECK(is_waiting_list(s.it->event()));
   CAF_CHECK(s.status(5) == entry_status::waiting && s.status(7) == entry_status::waiting);
 }
 
@@ -90,7 +91,7 @@ CAF_TEST(a refunded ticket is offered to the first of the list) {
   orders_fixture f(listed(), sample_types(1, 1'000));
   const auto order = f.bought(1, {f.standard()}).id;
   f.s.join_all(2, 3);
-  CAF_REQUIRE(f.s.it->is_waiting_list());
+  CAF_REQUIRE(is_waiting_list(f.s.it->event()));
   CAF_CHECK(!f.s.refund_order(order));
   f.s.refunded(*f.s.refund_asked());
   CAF_CHECK(f.s.entry(2).status == entry_status::admitted && f.s.entry(3).status == entry_status::waiting);
@@ -112,17 +113,17 @@ CAF_TEST(one person is offered each unit whatever the policy admits) {
   }
 }
 
-CAF_TEST(nobody on the list has to be present) {
+CAF_TEST(no place of the list has to be watched) {
   auto e = listed();
   e.queue.presence_timeout = seconds{20};
   e.queue.away_grace = seconds{20};
   sold_out_sale s(e);
-  CAF_CHECK(!s.it->watches_presence());
+  CAF_CHECK(!watches_presence(s.it->event()));
   s.pass(24 * 60 * minute);
   CAF_CHECK(s.status(3) == entry_status::waiting && s.status(6) == entry_status::waiting);
   s.reload();
   s.pass(24 * 60 * minute);
-  CAF_CHECK(s.status(3) == entry_status::waiting && s.it->is_waiting_list());
+  CAF_CHECK(s.status(3) == entry_status::waiting && is_waiting_list(s.it->event()));
 }
 
 CAF_TEST(those who were away when it began are back in their places) {
@@ -149,12 +150,12 @@ CAF_TEST(a ticket_ttl does not end places of the list) {
   CAF_CHECK(s.status(3) == entry_status::waiting);
 }
 
-CAF_TEST(the list ends when nobody is on it and a unit is free) {
+CAF_TEST(the list ends when the line is empty and a unit is free) {
   sold_out_sale s;
   for (const auto n : {3, 4, 5, 6}) CAF_CHECK(!s.leave(n));
-  CAF_CHECK(s.it->is_waiting_list()); // sold out, whoever joins waits
+  CAF_CHECK(is_waiting_list(s.it->event())); // sold out: who joins waits
   s.add_ticket();
-  CAF_CHECK(!s.it->is_waiting_list());
+  CAF_CHECK(!is_waiting_list(s.it->event()));
   CAF_CHECK(s.told(socket_notice_kind::no_waiting_list));
   s.join(8);
   CAF_CHECK(s.entry(8).claim_by == s.now + seconds{10});

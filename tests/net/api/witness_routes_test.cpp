@@ -32,7 +32,7 @@ config::options options_of_a_witness() {
   auto o = world_options();
   o.http.public_url = "https://witness.example/tickets";
   o.witness.logs =
-    note_verifier{place + known_event, note_key_kind::log, ed25519_public_log_key_of(log_key_of(1))}.text();
+    note_verifier{place + known_event, note_key_kind::log, ed25519_public_key_of(log_key_of(1))}.text();
   return o;
 }
 

@@ -137,6 +137,8 @@ CAF_TEST(waits are honest ranges) {
   CAF_CHECK_EQUAL(wait_text(language::en, 3'600, 7'201), "1 to 3 hours");
   CAF_CHECK_EQUAL(counted(language::hr, "ahead", 1'234), "1.234 osobe ispred vas");
   CAF_CHECK_EQUAL(texts_json(language::en, {"next"}), R"({"next":{"other":"You are next"}})");
+  CAF_CHECK_EQUAL(prefixed_texts_json(language::en, "fair_is_sk"),
+                  R"({"fair_is_skipped":{"other":"Not checked"}})");
 }
 
 CAF_TEST(a text that there is not is a mistake that is heard) {

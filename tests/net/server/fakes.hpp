@@ -177,7 +177,8 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
     case timer_kind::pulse:
     case timer_kind::lapse:
     case timer_kind::statistics:
-    case timer_kind::beacon: break;
+    case timer_kind::beacon:
+    case timer_kind::log: break;
   }
 }
 

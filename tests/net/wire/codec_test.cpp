@@ -141,7 +141,7 @@ CAF_TEST(a payment without an address to pay at) {
     R"("updated_at":"2027-01-15T08:00:00.000Z"})");
 }
 
-CAF_TEST(an event) {
+event_view sample_event() {
   event_view v;
   v.event.id = make_uuid(from_unix_ms(second), owner, 1);
   v.event.name = "Tab\there, \"quotes\" and \xe2\x82\xa6";
@@ -165,6 +165,11 @@ CAF_TEST(an event) {
   type.held = 3;
   type.sold = 4;
   v.ticket_types = {type};
+  return v;
+}
+
+CAF_TEST(an event) {
+  const auto v = sample_event();
   CAF_CHECK_EQUAL(
     text_of(append_event, v),
     "{\"id\":\"01a3185c-5000-7000-8000-000400000001\",\"status\":\"ACTIVE\",\"currency\":\"NGN\","
@@ -224,9 +229,9 @@ CAF_TEST(frames) {
   const sale_evidence seen{.sells = true, .free = 4, .held = 1, .most = 2};
   CAF_CHECK_EQUAL(
     position_frame(3, -1, -1, outlook_of(seen, 3)),
-    R"({"type":"position_changed","position":3,"ahead":2,"eta":null,"outlook":{"tickets_free":4,"tickets_held":1,)"
-    R"("people_ahead":2,"buying_percent":null,"buyers_ahead":null,"tickets_ahead":null,"chance_percent":null,)"
-    R"("chance":"unknown","waiting_list":false}})");
+    R"({"type":"position_changed","position":3,"ahead":2,"eta":null,"outlook":{"tickets_free":4,)"
+    R"("tickets_held":1,"people_ahead":2,"buying_percent":null,"buyers_ahead":null,"tickets_ahead":null,)"
+    R"("chance_percent":null,"chance":"unknown","waiting_list":false}})");
   const sale_evidence much{.sells = true,
                            .free = 40,
                            .decided = 50,

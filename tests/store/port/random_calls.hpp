@@ -110,6 +110,8 @@ private:
     if (percent(4)) return audit_recorded{audited()};
     if (percent(8)) return statistics_stored{statistics()};
     if (percent(8)) return dead_letter_stored{letter(a, image)};
+    if (percent(4)) return log_noted{{some_bytes()}};
+    if (percent(4)) return keeping();
     if (percent(2)) return entries_forgotten{queue_number{below(8)}};
     if (percent(2)) return cache_generation_raised{percent(70) ? generation_++ : below(4)};
     if (a == catalog_aggregate && percent(20)) return plan_change();
@@ -167,6 +169,27 @@ private:
     r.last = queue_number{below(6)};
     r.beacon = status(beacon_kind::announced);
     return r;
+  }
+
+  std::vector<char> some_bytes() {
+    const auto words = text("log", 9);
+    return {words.begin(), words.end()};
+  }
+
+  log_kept keeping() {
+    log_kept kept;
+    kept.state.number = 1 + static_cast<std::uint32_t>(below(2));
+    kept.state.origin = text("origin", 3);
+    kept.state.size = below(600);
+    kept.state.root = some_bytes();
+    kept.state.taken_seq = below(9);
+    kept.state.taken_ordinal = below(3);
+    kept.state.last_number = queue_number{below(9)};
+    kept.state.cosignatures = text("witness", 3);
+    for (auto n = below(3); n > 0; --n)
+      kept.tiles.push_back(
+        {kept.state.number, percent(50) ? bundle_level : 0, below(4), queue_number{below(9)}, some_bytes()});
+    return kept;
   }
 
   change gate_change(const aggregate_image& image) {
