@@ -16,7 +16,7 @@ if (!folder) {
 
 /** The texts of <fair-queue>, out of all texts. */
 const widget_keys =
-  /^(place_label|ahead|next|paused|join|leave|your_turn|queue_full|widget_failed|wait_(label|unknown|short|(range_|up_to_)?(minutes|hours)))$/;
+  /^(place_label|ahead|next|paused|join|leave|your_turn|queue_full|widget_failed|lobby_(people|draw|number)|wait_(label|unknown|short|(range_|up_to_)?(minutes|hours)))$/;
 
 const widget_texts = {
   name: 'widget-texts',

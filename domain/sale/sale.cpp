@@ -103,12 +103,14 @@ std::size_t sale::end_waiting(timestamp now, decision& out) {
   return ended;
 }
 
-/// When the oldest entry in line expires, counted from the opening. `never` if the line is empty, or entries
-/// live until the sale's end.
+/// When the oldest entry in line expires, counted from the opening or its draw. `never` if the line is empty,
+/// or entries live until the sale's end.
 timestamp sale::ticket_deadline() const {
   const auto* head = queue_.oldest();
-  if (head == nullptr || event_.queue.ticket_ttl.count() == 0 || is_waiting_list(event_)) return never;
-  return std::max(head->joined_at, event_.queue_opens_at) + event_.queue.ticket_ttl;
+  if (head == nullptr || event_.queue.ticket_ttl.count() == 0 || is_waiting_list(event_) || !has_positions())
+    return never;
+  const auto drawn_at = lobby_ ? lobby_->drawn_at : never;
+  return std::max({head->joined_at, event_.queue_opens_at, drawn_at}) + event_.queue.ticket_ttl;
 }
 
 std::size_t sale::expire_waiting(timestamp now, decision& out) {

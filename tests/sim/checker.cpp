@@ -173,7 +173,7 @@ void checker::see(const entry_moved& c) {
     fail("waiting list", "place " + text(c.row.number) + " was lost for absence");
   if (c.row.status == entry_status::expired && from == entry_status::waiting
       && (event_.queue.ticket_ttl.count() == 0
-          || c.row.ended_at < std::max(c.row.joined_at, event_.queue_opens_at) + event_.queue.ticket_ttl))
+          || c.row.ended_at < line_from(c.row) + event_.queue.ticket_ttl))
     fail("I13", "place " + text(c.row.number) + " expired before its time");
   if (c.row.status == entry_status::cancelled && !may_leave_.contains(c.row.subject)
       && (event_.status == event_status::active || event_.status == event_status::paused))
@@ -444,9 +444,9 @@ void checker::check_liveness(timestamp now, timestamp owned_since) {
   if (draws_alone && awaits_draw() && event_.status == event_status::active
       && now > std::max(event_.queue_opens_at, owned_since) + 2 * sweep)
     fail("I13", "a lobby was not drawn");
-  if (const auto ttl = event_.queue.ticket_ttl; ttl.count() > 0 && !is_waiting_list())
+  if (const auto ttl = event_.queue.ticket_ttl; ttl.count() > 0 && !awaits_draw() && !is_waiting_list())
     for (const auto& [priority_class, rank, n] : waiting_)
-      if (now > std::max(entries_.at(n).joined_at, event_.queue_opens_at) + ttl + sweep)
+      if (now > line_from(entries_.at(n)) + ttl + sweep)
         return fail("I13", "place " + text(n) + " outlived ticket_ttl");
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
   if (selling && is_set(event_.sale_end) && now > event_.sale_end + sweep)

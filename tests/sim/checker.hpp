@@ -341,6 +341,8 @@ private:
   [[nodiscard]] static std::string seed_commitment_of(const std::string& seed);
   void draw();
   [[nodiscard]] bool awaits_draw() const;
+  /// When its time in line begins.
+  [[nodiscard]] timestamp line_from(const entry_row& row) const;
   void check_unplaced(const entry_view& e);
   void see_place(const entry_row& before, const entry_row& now);
   void see_party_admission(const entry_row& admitted);

@@ -87,6 +87,10 @@ bool checker::awaits_draw() const {
              || (event_.lobby.draw == draw_kind::at_opening && !is_set(lobby_->drawn_at)));
 }
 
+timestamp checker::line_from(const entry_row& row) const {
+  return std::max({row.joined_at, event_.queue_opens_at, lobby_ ? lobby_->drawn_at : never});
+}
+
 /// Who has had a position keeps it.
 void checker::check_unplaced(const entry_view& e) {
   if (!lobby_ || last_position_.contains(e.id) || e.lobby.phase == lobby_phase::none)

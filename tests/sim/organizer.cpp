@@ -143,7 +143,7 @@ caf::behavior organizer(caf::event_based_actor* self, world* w) {
                        timer_fired{timer_kind::sweep, 0});
     const auto& o = w->options;
     if (o.organizer_acts) manage(self, w);
-    if (o.lobby.has_beacon) draw_lobby(self, w);
+    draw_lobby(self, w);
     if (w->closing) return;
     if (w->check->event().queue.policy == admission_policy::operated) call_next(self, w);
     if (!w->chaos) return;

@@ -135,6 +135,18 @@ CAF_TEST(the draw waits for its beacon) {
   CAF_CHECK(s.give(beacon_kind::announced, "2").why == reason::already_drawn);
 }
 
+CAF_TEST(time in line begins with the draw) {
+  auto e = with_lobby(draw_kind::at_opening, beacon_kind::announced);
+  e.queue.ticket_ttl = seconds{60};
+  lobby s(e, 6);
+  s.open();
+  s.pass(seconds{600});
+  CAF_CHECK(!s.give(beacon_kind::announced, "1"));
+  CAF_CHECK_EQUAL(s.it->queue().counts().waiting, 2u);
+  s.pass(seconds{60});
+  CAF_CHECK_EQUAL(s.it->queue().counts().waiting, 0u);
+}
+
 CAF_TEST(an operator ends the wait and the log has that hand) {
   lobby s(with_lobby(draw_kind::at_opening, beacon_kind::announced), 6);
   s.open();
