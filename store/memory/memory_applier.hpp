@@ -388,13 +388,7 @@ public:
     return true;
   }
 
-  bool operator()(const statistics_stored& c) {
-    if (!insert(own_.statistics, c.row)) return false;
-    auto& last = own_.image.statistics;
-    undo([&last, before = last] { last = before; });
-    last = own_.statistics.back();
-    return true;
-  }
+  bool operator()(const statistics_stored& c); // memory_ledger.cpp
 
   bool operator()(const log_noted& c); // memory_logs.cpp
   bool operator()(const log_kept& c); // the same

@@ -139,6 +139,14 @@ std::size_t memory_ledger::prune(const prune_bounds& bounds) {
   return gone + prune_personal(bounds, bounds.limit - gone);
 }
 
+bool memory_ledger::applier::operator()(const statistics_stored& c) {
+  if (!insert(own_.statistics, c.row)) return false;
+  auto& last = own_.image.statistics;
+  undo([&last, before = last] { last = before; });
+  last = own_.statistics.back();
+  return true;
+}
+
 /// All but the last row of an event.
 std::size_t memory_ledger::prune_statistics(timestamp before, std::size_t most) {
   std::vector<std::pair<timestamp, aggregate_id>> due;
