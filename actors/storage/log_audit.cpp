@@ -15,12 +15,9 @@ namespace {
 enum class told : std::uint8_t { waiting, away, admitted, over };
 
 told told_of(entry_status status) {
-  switch (status) {
-    case entry_status::waiting: return told::waiting;
-    case entry_status::away: return told::away;
-    case entry_status::admitted: return told::admitted;
-    default: return told::over;
-  }
+  if (status == entry_status::waiting) return told::waiting;
+  if (status == entry_status::away) return told::away;
+  return status == entry_status::admitted ? told::admitted : told::over;
 }
 
 std::uint64_t number_in(std::string_view record, std::size_t at, std::size_t count = 8) {
@@ -47,7 +44,11 @@ public:
       case log_record_kind::left:
       case log_record_kind::session_ended: states_[n] = told::over; return;
       case log_record_kind::admitted: return admit(record, body);
-      default: return;
+      case log_record_kind::lobby:
+      case log_record_kind::changed:
+      case log_record_kind::closed:
+      case log_record_kind::drawn:
+      case log_record_kind::hand: return;
     }
   }
   [[nodiscard]] std::optional<told> of(queue_number n) const {

@@ -199,6 +199,7 @@ CAF_TEST(the id of another event is not found) {
 
 CAF_TEST(an unknown commit is submitted again and answered once) {
   start(10);
+  const auto before = commits;
   commit_faults = {{commit_fault::kind::unknown_applied, 0}};
   auto place = join_as(1);
   run();
@@ -206,7 +207,7 @@ CAF_TEST(an unknown commit is submitted again and answered once) {
   advance(journal_retry_min);
   CAF_REQUIRE(place->ok);
   CAF_CHECK_EQUAL(store.committed(event.aggregate)->entries.size(), 1u);
-  CAF_CHECK_EQUAL(commits, 2u);
+  CAF_CHECK_EQUAL(commits, before + 2);
 }
 
 CAF_TEST(an outage holds the answer and costs no reload) {
