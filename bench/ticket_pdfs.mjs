@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The PDFs of a crowd beside joins of another event. Each customer has one ticket of an event with a picture
-// and asks for its PDF, 64 at the same time, and again after a 503. Meanwhile, and as long before it, customers
-// join at an even pace. The askers have nice 10, because they share the cores with the server.
+// and asks for its PDF, 64 at the same time; after 503 a customer asks again. Meanwhile, and for 15 s before,
+// customers join at an even pace. The askers have nice 10, because they share the cores with the server.
 // Prints PDFs a second, the server's CPU for each, their times and the joins' times.
 // Usage: node bench/ticket_pdfs.mjs [PDFs=5000] [joins a second=100]   (after a release build)
 import { fork } from 'node:child_process';

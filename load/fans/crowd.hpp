@@ -94,7 +94,7 @@ public:
   // `is_modest`: the fan wants one seat, whichever.
   [[nodiscard]] std::string claim_text(const std::string& admission_token, bool is_modest);
   [[nodiscard]] std::vector<order_item> wanted_seats(bool is_modest);
-  // Null if there was no usable answer. An empty token: a request without one.
+  // Null if there was no usable answer. Without a token the request is anonymous.
   asio::awaitable<boost::json::value> ask_seats(std::string path, std::string_view token = {});
   // False: the answer could not be applied.
   bool take_seats(const boost::json::value& answer, seat_states& map);
@@ -157,7 +157,7 @@ private:
   std::vector<hall_seat> hall_; // empty without --seats
   seat_states seats_;
   std::unordered_map<std::string, std::size_t> seat_numbers_;
-  std::vector<run_time_us> claimed_at_us_; // by seat; -1: no fan's, as far as fans were answered
+  std::vector<run_time_us> claimed_at_us_; // by seat; -1: no claim that was answered
 };
 
 } // namespace fq::load
