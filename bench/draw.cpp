@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is the draw fair? Chi-square of 100,000 draws, the correlation of arrival and rank, chances of parties and
 // singles, and the time of a million entrants. Prints numbers for docs/design/fairness.md; no clock decides.
-#include "domain/sale/sale.hpp"
 #include "fair/draw.hpp"
+#include "domain/sale/sale.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -24,8 +24,10 @@ const char* name_in(const setting_rule& rule, settings_api api, std::string_view
 
 /// Settings of these types are one of a few words.
 template <class T>
-constexpr bool is_word = std::is_same_v<T, admission_policy> || std::is_same_v<T, challenge_kind>
-                         || std::is_same_v<T, draw_kind> || std::is_same_v<T, beacon_kind>;
+constexpr bool is_word =
+  std::is_same_v<
+    T,
+    admission_policy> || std::is_same_v<T, challenge_kind> || std::is_same_v<T, draw_kind> || std::is_same_v<T, beacon_kind>;
 
 // -- in
 

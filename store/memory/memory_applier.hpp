@@ -217,9 +217,7 @@ public:
     return !own_.image.plan && is_sound(c.row) && set(own_.image.plan, c.row);
   }
 
-  bool operator()(const lobby_stored& c) {
-    return is_sound(c.row) && set(own_.image.lobby, c.row);
-  }
+  bool operator()(const lobby_stored& c) { return is_sound(c.row) && set(own_.image.lobby, c.row); }
 
   bool operator()(const event_plan_removed&) {
     auto& image = own_.image;
