@@ -22,12 +22,11 @@ const char* name_in(const setting_rule& rule, settings_api api, std::string_view
   return rule.name && rule.group == group ? rule.name : nullptr;
 }
 
+template <class T, class... Types>
+constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
 /// Settings of these types are one of a few words.
 template <class T>
-constexpr bool is_word =
-  std::is_same_v<
-    T,
-    admission_policy> || std::is_same_v<T, challenge_kind> || std::is_same_v<T, draw_kind> || std::is_same_v<T, beacon_kind>;
+constexpr bool is_word = is_one_of<T, admission_policy, challenge_kind, draw_kind, beacon_kind>;
 
 // -- in
 
