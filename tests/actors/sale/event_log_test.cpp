@@ -69,7 +69,8 @@ struct event_log_fixture : event_fixture {
     run();
   }
   void call(std::uint64_t count) {
-    ask<count_reply>(owner, advance_line{managed_by_organizer(event), count, {{}, "doors are open"}});
+    ask<count_reply>(owner, advance_line{managed_by_organizer(event), {{}, "doors are open"},
+                                         static_cast<std::uint32_t>(count)});
     run();
   }
 };
