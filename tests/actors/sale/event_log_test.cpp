@@ -68,9 +68,9 @@ struct event_log_fixture : event_fixture {
     join_as(n);
     run();
   }
-  void call(std::uint64_t count) {
-    ask<count_reply>(owner, advance_line{managed_by_organizer(event), {{}, "doors are open"},
-                                         static_cast<std::uint32_t>(count)});
+  void call(std::uint32_t count) {
+    ask<count_reply>(owner, advance_line{managed_by_organizer(event), {"{}", "doors are open"},
+                                         static_cast<std::uint32_t>(count), count});
     run();
   }
 };
