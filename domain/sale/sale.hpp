@@ -303,6 +303,7 @@ private:
   void close_lobby(timestamp now, decision& out);
   void draw_lobby(beacon_kind kind, std::string value, timestamp now, decision& out);
   void level_parties(decision& out);
+  [[nodiscard]] std::uint8_t class_from_closing(const queue_line::entry& e) const;
   [[nodiscard]] refusal may_draw() const;
   [[nodiscard]] bool may_open_lobby() const;
   [[nodiscard]] bool has_positions() const { return lobby_now().phase == lobby_phase::none; }

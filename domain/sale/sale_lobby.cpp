@@ -152,6 +152,20 @@ void sale::draw_lobby(beacon_kind kind, std::string value, timestamp now, decisi
   out.reveals = true;
 }
 
+/// The class that the log has: members of a party are levelled at the closing, their rows at the draw.
+std::uint8_t sale::class_from_closing(const queue_line::entry& e) const {
+  auto lowest = e.priority_class;
+  const auto party = queue_.parties().party_of(e.number);
+  if (party == queue_number{} || !lobby_ || !is_set(lobby_->closed_at) || is_set(lobby_->drawn_at))
+    return lowest;
+  queue_.parties().each([&](queue_number n, queue_number of) {
+    if (of != party) return;
+    const auto& other = *queue_.find(n);
+    if (was_entrant(other)) lowest = std::max(lowest, other.priority_class);
+  });
+  return lowest;
+}
+
 /// Members get the lowest of their classes: otherwise one priority customer would take others along. Also
 /// those count that have left since the closing.
 void sale::level_parties(decision& out) {

@@ -28,7 +28,7 @@ void sale::begin_log(std::string lost, decision& out) {
 /// The log has the types that the entry's group opens: admission decides by group.
 void sale::note_place(const queue_line::entry& e, decision& out) const {
   if (is_in_line(e.status))
-    note(changed_record{{e.number, e.priority_class, queue_.groups()[e.group].opens,
+    note(changed_record{{e.number, class_from_closing(e), queue_.groups()[e.group].opens,
                          queue_.parties().party_of(e.number)},
                         changed_by::holder},
          out);

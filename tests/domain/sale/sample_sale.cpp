@@ -110,6 +110,7 @@ void sample_sale::settle() {
   for (const auto& spot : last.overtaking) copy.arrived(spot);
   for (const auto& c : last.entry_changes) copy.changed(c.spot, c.status);
   ledger.apply(last.content);
+  read_log();
   if (draws) follow_draw();
 }
 
@@ -139,7 +140,6 @@ void sample_sale::follow_draw() {
       copy.begin(copy.version());
       noted.clear();
     });
-  read_log();
 }
 
 void sample_sale::note_positions(dice& d) {
