@@ -69,8 +69,7 @@ struct event_log_fixture : event_fixture {
     run();
   }
   void call(std::uint32_t count) {
-    ask<count_reply>(owner, advance_line{managed_by_organizer(event), {"{}", "doors are open"},
-                                         static_cast<std::uint32_t>(count), count});
+    ask<count_reply>(owner, advance_line{managed_by_organizer(event), {"{}", "doors are open"}, count});
     run();
   }
 };
