@@ -6,6 +6,7 @@
 #include "fair/noted.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <unordered_map>
 
@@ -110,7 +111,9 @@ std::vector<std::string> contradictions_of_log(ledger& store, aggregate_id aggre
     });
   }
   const auto root = tree.root();
-  if (tree.size() != log.size || !std::equal(root.begin(), root.end(), log.root.begin(), log.root.end()))
+  // As bytes: a char of 0x80 or more is negative.
+  const auto byte = [](char c) { return static_cast<std::uint8_t>(c); };
+  if (tree.size() != log.size || !std::ranges::equal(root, log.root, {}, {}, byte))
     return {"the public log has another root than its records"};
   const nonce_maker any{secret_key{}};
   for (const auto& noted : head.noted)

@@ -264,6 +264,10 @@ CAF_TEST(a public log that is not that of the line is found) {
   join_as(2);
   run();
   advance(3s);
+  auto sound = verify();
+  run();
+  CAF_REQUIRE(sound->ok);
+  CAF_CHECK(sound->value.differences.empty());
   auto kept = log_kept{*store.peek(event.aggregate).image.log, {}};
   kept.state.root.front() = static_cast<char>(kept.state.root.front() + 1);
   falsify(kept);
