@@ -102,9 +102,9 @@ std::vector<sale::entrant_place> sale::lobby_entrants() const {
 
 sale::draw_step sale::next_draw_step() const {
   if (!lobby_ || !draws_lots() || !is_set(lobby_->closed_at) || is_ranked_) return draw_step::none;
+  if (is_set(lobby_->drawn_at)) return draw_step::order; // also of a sale that is over
   if (event_.status != event_status::active && event_.status != event_status::paused) return draw_step::none;
-  if (lobby_->root.empty()) return draw_step::root;
-  return is_set(lobby_->drawn_at) ? draw_step::order : draw_step::beacon;
+  return lobby_->root.empty() ? draw_step::root : draw_step::beacon;
 }
 
 void sale::set_root(std::string root, timestamp now, decision& out) {

@@ -147,6 +147,17 @@ CAF_TEST(time in line begins with the draw) {
   CAF_CHECK_EQUAL(s.it->queue().counts().waiting, 0u);
 }
 
+CAF_TEST(a sale that is over keeps the order of its draw) {
+  auto e = with_lobby();
+  e.queue.batch_size = 1;
+  lobby s(e, 8);
+  s.open();
+  const auto before = s.rank(5);
+  CAF_CHECK(!s.change_status(event_trigger::end));
+  s.reload();
+  CAF_CHECK(s.rank(5) == before && s.it->next_draw_step() == sale::draw_step::none);
+}
+
 CAF_TEST(an operator ends the wait and the log has that hand) {
   lobby s(with_lobby(draw_kind::at_opening, beacon_kind::announced), 6);
   s.open();
