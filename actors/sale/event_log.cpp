@@ -205,8 +205,11 @@ void event_state::extend_log(const log_rows& rows) {
   auto growth = growth_of(rows);
   const auto root = root_of_lobby();
   const noted_rows* last = nullptr;
+  std::size_t bytes = 0;
   for (const auto& noted : rows.noted) {
     const std::string_view content{noted.row.content.data(), noted.row.content.size()};
+    bytes += content.size();
+    if (last != nullptr && bytes > log_bytes_per_turn) break;
     if (!root && has_open_closing(content)) break; // until the root of the entrants is computed
     const auto append = [&](const std::string& record, queue_number n) {
       growth.append(log_.closing.complete(root ? with_root(record, *root) : record, growth.size()), n);

@@ -47,8 +47,11 @@ inline constexpr milliseconds forgotten_read_timeout{3'000};
 // -- event_log
 /// Between a commit and the turn that takes its records into the public log: 5 s until a checkpoint has them.
 inline constexpr milliseconds log_pause{1'000};
-/// Rows of noted_piece_max bytes: about 3,000 joins, or 3 ms.
-inline constexpr std::size_t log_rows_per_turn = 4;
+/// A batch has a row at least, and at a moderate pace a row has few joins. Each turn writes the right edge
+/// again.
+inline constexpr std::size_t log_rows_per_turn = 64;
+/// About 3,000 joins, or 3 ms.
+inline constexpr std::size_t log_bytes_per_turn = 128 * 1024;
 /// For the ledger to answer a turn.
 inline constexpr milliseconds log_read_timeout{5'000};
 
