@@ -5,9 +5,13 @@
 
 namespace fq::load {
 
+// A busy server answers 503.
 asio::awaitable<void> fan::read_first_map() {
-  const auto map = co_await around_.ask_seats("/seats", token_);
-  if (!map.is_null()) around_.take_seats(map, map_);
+  for (int attempt = 0; attempt < map_tries && map_.states.empty() && !around_.time_is_over(); ++attempt) {
+    if (attempt > 0) co_await back_off(attempt, -1);
+    const auto map = co_await around_.ask_seats("/seats", token_);
+    if (!map.is_null()) around_.take_seats(map, map_);
+  }
 }
 
 void fan::hear_seats(const boost::json::value& frame) {

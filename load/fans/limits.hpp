@@ -25,6 +25,7 @@ constexpr run_time_us socket_silence_us = 70 * second_us;
 constexpr int rejoins_max = 5;
 /// A crowd whose seat maps are behind reads them over this time, as web/sdk/seats.mjs does.
 constexpr run_time_us map_spread_us = 500 * ms_us;
+constexpr int map_tries = 5; ///< of the first reading
 constexpr int shop_rounds_max = 200; ///< claims that found no stock
 constexpr run_time_us none_free_pause_us = 400 * ms_us; ///< held stock may return
 constexpr run_time_us not_open_pause_us = 300 * ms_us; ///< clocks differ a little

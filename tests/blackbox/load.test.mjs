@@ -339,6 +339,20 @@ for (const [name, make] of Object.entries(lies))
     assert.equal(end.code, 1, `${end.out}\n${end.err}`);
   });
 
+test('exit 1 when it sees a seat map without a change', async (t) => {
+  const server = await server_for(t);
+  const sale = await seat_sale(server);
+  let told = 0;
+  const url = await liar(t, server, (incoming, json) => {
+    if (/\/seats\?since=/.test(incoming.url) && json.sold && told++ < 2) delete json.sold;
+    return json;
+  });
+  const all_buy = { 'websocket': 0, 'no-show': 0, 'abandon': 0, 'decline': 0 };
+  const end = await crowd(url, server, sale.event, all_buy, ['--seats']);
+  assert.equal(end.code, 1, `${end.out}\n${end.err}`);
+  assert.match(end.out, /seat_map .* BROKEN /);
+});
+
 for (const [name, { check, tamper }] of Object.entries(lies_about_orders))
   test(`exit 1 when it sees ${name}`, async (t) => {
     const server = await server_for(t);

@@ -396,6 +396,7 @@ test('from the line to the ticket with a real server', async (t) => {
       await server.settle(new URL(payment_url).pathname.split('/').at(-1), 'pay');
   }
   assert.equal(seen.at(-1), 'success');
+  assert.match(await line.receipt(), /^c2sp\.org\/tlog-proof@v1\n/);
   const [ticket] = (await line.eventTickets()).items;
   const held = await line.eventTicket(ticket.id);
   assert.equal(read_code(held.code).ticket, ticket.id);

@@ -162,6 +162,10 @@ constexpr std::array event_drawings{
                      [](event_values& p, const draw_from& d) {
                        p.set(&event_row::claims_per_customer, d.some<std::uint32_t>(1, 4));
                      }},
+  drawing<event_row>{"guests", 1,
+                     [](event_values& p, const draw_from& d) {
+                       if (d.sells()) p.set(&event_row::guests, d.chance(500));
+                     }},
   drawing<event_row>{"async_percent", 1,
                      [](event_values& p, const draw_from& d) {
                        p.set(&event_row::async_percent, d.some<std::int32_t>(-1, 100));

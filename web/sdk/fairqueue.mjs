@@ -598,7 +598,9 @@ export class FairQueue extends EventTarget {
     } finally {
       this.#asking = false;
     }
-    if (this.#running && this.#connection !== 'live' && wait !== undefined)
+    // No frame says how many are in a lobby.
+    const is_told = this.#connection === 'live' && !this.#place?.lobby;
+    if (this.#running && !is_told && wait !== undefined)
       this.#timer = setTimeout(() => this.#poll(), wait);
   }
 
@@ -658,6 +660,8 @@ export class FairQueue extends EventTarget {
         this.#say('live');
       }
       this.#take(place_after(this.#place, frame), frame);
+      if (frame.type === 'state' && this.#place?.lobby)
+        this.#timer = setTimeout(() => this.#poll(), poll_default_ms);
     };
     socket.onclose = ({ code }) => {
       this.#socket = undefined;

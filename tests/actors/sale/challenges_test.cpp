@@ -3,7 +3,7 @@
 #define CAF_SUITE challenges
 #include "tests/actors/sale/event_fixture.hpp"
 
-#include "domain/base/limits.hpp"
+#include "domain/base/guesses.hpp"
 
 namespace challenges_test {
 

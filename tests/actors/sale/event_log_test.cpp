@@ -68,8 +68,8 @@ struct event_log_fixture : event_fixture {
     join_as(n);
     run();
   }
-  void call(std::uint64_t count) {
-    ask<count_reply>(owner, advance_line{managed_by_organizer(event), count, {{}, "doors are open"}});
+  void call(std::uint32_t count) {
+    ask<count_reply>(owner, advance_line{managed_by_organizer(event), {"{}", "doors are open"}, count});
     run();
   }
 };

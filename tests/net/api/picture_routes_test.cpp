@@ -89,9 +89,9 @@ CAF_TEST(a manager sets the logo of its tenant) {
   CAF_CHECK_EQUAL(set.body, "{\"logo\":\"" + id + "\"}");
   CAF_CHECK(g.told->asked_logo.by.id == g.organizer && g.told->asked_logo.note.detail == set.body);
   CAF_CHECK_EQUAL(g.send(method::get, "/pictures/" + id + "-small").status, 200u);
-  auto directory = world::make_directory();
-  directory.tenants.front().logo = id;
-  g.shared.keys.publish(directory);
+  auto content = world::make_directory();
+  content.tenants.front().logo = id;
+  g.directory.publish(content);
   CAF_CHECK_EQUAL(g.send(method::get, "/tenant/logo", {}, g.as_organizer()).body, set.body);
   CAF_CHECK_EQUAL(shown(put("GIF89a")), "422 picture_unreadable");
   CAF_CHECK_EQUAL(g.send(method::del, "/tenant/logo", {}, g.as_organizer()).body, R"({"logo":null})");

@@ -304,7 +304,7 @@ CAF_TEST(a place in line reads its odds and on a waiting list what happens next)
   place.outlook = outlook_of(seen, place.position);
   wait_view view{.in = language::en, .base = base, .line = line, .place = &place};
   const auto has = [&](std::string_view text) {
-    return render(wait_page(view), base, nullptr).body.find(text) != std::string::npos;
+    return render(wait_page(view), base, {}).body.find(text) != std::string::npos;
   };
   CAF_CHECK(has("About 640 of the 2,000 people before you will buy 640 tickets; 800 tickets are left."));
   CAF_CHECK(has("95 to 100 %, almost certain."));
@@ -337,7 +337,7 @@ CAF_TEST(a place in a lobby reads how many are there and how the draw goes) {
     wait_view view{.in = in, .base = base, .line = line};
     view.place = &place;
     view.signed_in = true;
-    return render(wait_page(view), base, nullptr).body.find(words) != std::string::npos;
+    return render(wait_page(view), base, {}).body.find(words) != std::string::npos;
   };
   CAF_CHECK(says("1,200") && says("Coming earlier gives no advantage") && says("Open a party"));
   CAF_CHECK(says("Raniji dolazak ne donosi prednost", language::hr));

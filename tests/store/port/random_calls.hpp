@@ -188,7 +188,7 @@ private:
     kept.state.cosignatures = text("witness", 3);
     for (auto n = below(3); n > 0; --n)
       kept.tiles.push_back(
-        {kept.state.number, percent(50) ? bundle_level : 0, below(4), queue_number{below(9)}, some_bytes()});
+        {kept.state.number, percent(50) ? bundle_level : 0, n, queue_number{below(9)}, some_bytes()});
     return kept;
   }
 
