@@ -224,7 +224,10 @@ test('a person without script buys a ticket', async (t) => {
     false,
     'nothing is offered that needs script',
   );
-  const proof = new URL(await page.getByRole('link', { name: 'Keep the proof of my place' }).getAttribute('href'), s.url);
+  const proof = new URL(
+    await page.getByRole('link', { name: 'Keep the proof of my place' }).getAttribute('href'),
+    s.url,
+  );
   await eventually('the place has a proof', async () => {
     const answer = await page.request.get(proof.href);
     return answer.status() === 200 && (await answer.text()).startsWith('c2sp.org/tlog-proof@v1\n');
