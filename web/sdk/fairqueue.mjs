@@ -600,8 +600,7 @@ export class FairQueue extends EventTarget {
     }
     // No frame says how many are in a lobby.
     const is_told = this.#connection === 'live' && !this.#place?.lobby;
-    if (this.#running && !is_told && wait !== undefined)
-      this.#timer = setTimeout(() => this.#poll(), wait);
+    if (this.#running && !is_told && wait !== undefined) this.#timer = setTimeout(() => this.#poll(), wait);
   }
 
   // -- following ----------------------------------------------------------------------------------------

@@ -251,12 +251,13 @@ CAF_TEST(a manager sets the logo of its own tenant) {
     CAF_REQUIRE(told->ok);
     return told->value.no.why;
   };
+  const auto logo = [this] { return std::string{store.directory().tenants.at(0).logo}; };
   const std::string id(64, 'a');
   CAF_CHECK(set(default_tenant, id) == reason::none);
-  CAF_CHECK(store.directory().tenants.front().logo == id);
+  CAF_CHECK_EQUAL(logo(), id);
   CAF_CHECK(set(tenant_id{77}, id) == reason::not_found);
   CAF_CHECK(set(default_tenant, {}) == reason::none);
-  CAF_CHECK_EQUAL(store.directory().tenants.front().logo, "");
+  CAF_CHECK_EQUAL(logo(), "");
 }
 
 CAF_TEST(no code is acknowledged before it is durable nor when the mail failed) {
@@ -389,9 +390,9 @@ CAF_TEST(organizers keep seat plans of their own and see those of the tenant) {
   auto deeds = ask<audit_reply>(shop, list_audit{backend, own.id, {}, 50});
   run();
   CAF_REQUIRE(deeds->ok && deeds->value.rows.size() == 3);
-  std::multiset<std::string> actions; // at one instant: in no order
-  for (const auto& row : deeds->value.rows) actions.insert(row.action);
-  CAF_CHECK(actions.count("seat_plan.create") == 1 && actions.count("seat_plan.remove") == 1);
+  std::set<std::string> actions;
+  for (const auto& deed : deeds->value.rows) actions.insert(deed.action);
+  CAF_CHECK((actions == std::set<std::string>{"seat_plan.change", "seat_plan.create", "seat_plan.remove"}));
 }
 
 CAF_TEST(an organizer keeps a limited number of seat plans) {
