@@ -230,6 +230,7 @@ public:
   [[nodiscard]] const event_row& event() const { return event_; }
   /// None: it has not opened.
   [[nodiscard]] const std::optional<lobby_row>& lobby() const { return lobby_; }
+  [[nodiscard]] std::uint64_t rank_of(queue_number number) const;
   [[nodiscard]] const std::vector<ticket_type_row>& ticket_types() const { return types_; }
   [[nodiscard]] bool has_hidden_type() const;
   /// Precondition: has_hidden_type().

@@ -18,8 +18,12 @@ std::string bytes_of(const std::string& hex) {
 } // namespace
 
 checker::place_in_line checker::place_of(const entry_row& row) const {
-  const auto rank = ranks_.find(row.number);
-  return {row.priority_class, rank == ranks_.end() ? value_of(row.number) : rank->second, row.number};
+  return {row.priority_class, rank_of(row.number), row.number};
+}
+
+std::uint64_t checker::rank_of(queue_number number) const {
+  const auto rank = ranks_.find(number);
+  return rank == ranks_.end() ? value_of(number) : rank->second;
 }
 
 void checker::see(const lobby_stored& c) {

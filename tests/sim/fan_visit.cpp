@@ -70,13 +70,16 @@ void fan::do_lock() {
 
 /// Others learn its code.
 void fan::do_open_party() {
-  ask(open_party{world_->event, me_},
-      on<entry_reply>([this](const entry_reply& told, std::uint64_t) { world_->check->saw_entry(me_, told); },
-                      [this](const entry_reply& told) {
-                        if (!told.no && !told.entry.party_code.empty())
-                          world_->party_codes.push_back(told.entry.party_code);
-                        next(goal::poll, soon(10, 400));
-                      }));
+  ask(open_party{world_->event, me_}, on<entry_reply>(
+                                        [this](const entry_reply& told, std::uint64_t) {
+                                          // Who may not open a party is told no more than that.
+                                          if (!told.no) world_->check->saw_entry(me_, told);
+                                        },
+                                        [this](const entry_reply& told) {
+                                          if (!told.no && !told.entry.party_code.empty())
+                                            world_->party_codes.push_back(told.entry.party_code);
+                                          next(goal::poll, soon(10, 400));
+                                        }));
 }
 
 } // namespace fq::sim
