@@ -24,6 +24,8 @@ import {
   temporary_folder,
 } from './lib.mjs';
 import { Log, Signer } from '../fair/log_maker.mjs';
+import { bls12_381 } from '../../web/node_modules/@noble/curves/esm/bls12-381.js';
+import { chain_hash, due_at, round_message } from '../../web/verify/draw.mjs';
 import { parse_checkpoint, parse_witness_key, signed_at } from '../../web/verify/note.mjs';
 
 console.log(`FAIRQUEUE_TEST_SEED=${seed}`);
@@ -643,4 +645,79 @@ test('another server cosigns the log while one witness is silent, and refuses a 
   assert.match(caught.out, /failed +witnesses +0 of the 1 witnesses needed/);
   const alone = await check(second);
   assert.notEqual(alone.code, 1, alone.out); // its log alone is without a fault
+});
+
+/** A network of randomness of our own: a round each second, served once it is due. */
+async function beacon_network(t) {
+  const secret = Uint8Array.from({ length: 32 }, (_, i) => (i === 31 ? 7 : 0));
+  const bls = bls12_381.shortSignatures;
+  const info = {
+    public_key: Buffer.from(bls.getPublicKey(secret).toBytes(true)).toString('hex'),
+    period: 1,
+    genesis_time: Math.floor(Date.now() / 1000) - 100,
+    groupHash: '11'.repeat(32),
+    metadata: { beaconID: 'test' },
+  };
+  const server = http.createServer((request, response) => {
+    const round = Number(/\/public\/(\d+)$/.exec(request.url)?.[1]);
+    if (!round || due_at(info, round) > Date.now()) return response.writeHead(404).end();
+    const bytes = bls.sign(round_message(round), secret).toBytes(true);
+    const signature = Buffer.from(bytes).toString('hex');
+    const randomness = crypto.createHash('sha256').update(bytes).digest('hex');
+    return response.end(JSON.stringify({ round, randomness, signature }));
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  t.after(() => (server.closeAllConnections(), server.close()));
+  return { info, url: `http://127.0.0.1:${server.address().port}` };
+}
+
+test('the checker takes a real lobby: drawn by a public round that came after a witness saw its closing', async (t) => {
+  const network = await beacon_network(t);
+  const seller = await server_for(t, { settings: { 'draw.beacon_url': network.url } });
+  const organizer = await seller.organizer();
+  const { id: other } = await seller.event(organizer, {});
+  await seller.join(await seller.customer(), other);
+  const key_of_logs = await eventually('a log', async () => {
+    const answer = await fetch(`${seller.url}/events/${other}/log/key`);
+    return answer.ok && (await answer.text()).trim();
+  });
+  const witness = await server_for(t, { settings: { 'witness.logs': key_of_logs } });
+  const key = (await text_at(`${witness.url}/witness/key`)).trim();
+  seller.settings['witness.urls'] = `${witness.url}/witness ${key}`;
+  await seller.restart();
+
+  const opens_at = Date.now() + 6_000 * patience;
+  const round = Math.ceil((opens_at + 8_000 * patience) / 1000) - network.info.genesis_time;
+  const { id: event } = await seller.event(organizer, {
+    total: 100,
+    lobby_opens_at: after(-1),
+    queue_opens_at: new Date(opens_at).toISOString(),
+    sale_start: new Date(opens_at).toISOString(),
+    draw: 'at_opening',
+    beacon: { kind: 'drand', chain_hash: chain_hash(network.info), round },
+    queue: { batch_size: 5, admission_interval_ms: 300 },
+  });
+  const fans = await seller.customers(12);
+  for (const fan of fans) await seller.join(fan, event);
+  const receipt = await receipt_of(seller, fans[3], event);
+  await eventually(
+    'the lobby is drawn',
+    async () => (await seller.get(`/events/${event}`)).json.lobby.status === 'DRAWN',
+    { timeout_ms: 40_000 * patience },
+  );
+  for (const fan of fans) await seller.admitted(fan, event);
+  const folder = temporary_folder();
+  fs.writeFileSync(path.join(folder, 'chain.json'), JSON.stringify(network.info));
+  fs.writeFileSync(path.join(folder, 'mine.tlog-proof'), receipt);
+  const args = ['--chain', 'chain.json', '--receipt', 'mine.tlog-proof', '--witness', key];
+  const program = [verify_cli, seller.url, '--event', event, ...args];
+  const outcome = await eventually('the log has all admissions', async () => {
+    const end = await run(process.execPath, program, { cwd: folder });
+    return /All 12 admissions/.test(end.out) && end;
+  });
+  assert.equal(outcome.code, 0, outcome.out + outcome.err);
+  assert.match(outcome.out, /passed +entrants +The 12 entrants/);
+  assert.match(outcome.out, /passed +beacon +The beacon is drand's round/);
+  assert.match(outcome.out, /passed +closing +1 of the witnesses saw the closed entrants/);
+  assert.match(outcome.out, /passed +receipt .* Number 4 joined .* It was admitted at/);
 });

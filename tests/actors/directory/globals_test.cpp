@@ -253,7 +253,7 @@ CAF_TEST(a manager sets the logo of its own tenant) {
   };
   const std::string id(64, 'a');
   CAF_CHECK(set(default_tenant, id) == reason::none);
-  CAF_CHECK_EQUAL(store.directory().tenants.front().logo, id);
+  CAF_CHECK(store.directory().tenants.front().logo == id);
   CAF_CHECK(set(tenant_id{77}, id) == reason::not_found);
   CAF_CHECK(set(default_tenant, {}) == reason::none);
   CAF_CHECK_EQUAL(store.directory().tenants.front().logo, "");
@@ -389,8 +389,9 @@ CAF_TEST(organizers keep seat plans of their own and see those of the tenant) {
   auto deeds = ask<audit_reply>(shop, list_audit{backend, own.id, {}, 50});
   run();
   CAF_REQUIRE(deeds->ok && deeds->value.rows.size() == 3);
-  CAF_CHECK(deeds->value.rows[0].action == "seat_plan.remove"
-            && deeds->value.rows[2].action == "seat_plan.create");
+  std::multiset<std::string> actions; // at one instant: in no order
+  for (const auto& row : deeds->value.rows) actions.insert(row.action);
+  CAF_CHECK(actions.count("seat_plan.create") == 1 && actions.count("seat_plan.remove") == 1);
 }
 
 CAF_TEST(an organizer keeps a limited number of seat plans) {
