@@ -215,7 +215,7 @@ std::string what_is_wrong_in_log(memory_ledger& store, aggregate_id aggregate, b
   } catch (const std::out_of_range& e) { return e.what(); }
   if (tree.size() != state->size) return "the log has another size than its state";
   const auto root = tree.root();
-  if (!std::equal(root.begin(), root.end(), state->root.begin(), state->root.end()))
+  if (std::vector<char>{root.begin(), root.end()} != state->root) // as bytes: a char may be negative
     return "the root is not that of the records";
   if (!rules.wrong().empty()) return rules.wrong();
   if (is_draining) return {};
