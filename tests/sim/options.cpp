@@ -160,6 +160,7 @@ void draw_waiting_list(sale_options& o) {
   if (o.kind != event_kind::sale || !chance(rng, 400)) return;
   o.waiting_list.enabled = true;
   o.waiting_list.claim_window = between(rng, milliseconds{1'000}, milliseconds{4'000});
+  o.organizer_acts = true; // raises totals: then something comes back
 }
 
 void draw_subscribers(sale_options& o) {
