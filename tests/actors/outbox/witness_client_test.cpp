@@ -146,12 +146,10 @@ CAF_TEST(a witness that is away delays no other and gets the newest checkpoint l
   for (const std::uint64_t size : {3, 4, 11}) grow(size);
   CAF_CHECK(cosigned["w3"] == sizes({3, 4, 11}));
   CAF_CHECK_EQUAL(port.witnesses[0].asked, 1u); // one at a time
-  port.held.back()();
-  run();
+  std::size_t answered = 0;
   for (int second = 0; second < 60; ++second) {
+    for (; answered < port.held.size(); ++answered) port.held[answered]();
     advance(1s);
-    if (port.held.size() == port.witnesses[0].asked) port.held.back()();
-    run();
   }
   CAF_CHECK(port.witnesses[0].asked > 3 && port.witnesses[0].asked < 10); // the pauses double
   port.witnesses[0].is_silent = false;
