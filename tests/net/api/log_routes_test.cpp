@@ -51,7 +51,8 @@ struct log_world : world {
   void grow(std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) growth.append("record " + std::to_string(growth.size()));
     log_kept kept;
-    kept.state = {.number = 1, .origin = "127.0.0.1:8080" + event_path("/log"), .size = growth.size(), .root = {}};
+    kept.state = {
+      .number = 1, .origin = "127.0.0.1:8080" + event_path("/log"), .size = growth.size(), .root = {}};
     const auto root = growth.root();
     kept.state.root.assign(root.begin(), root.end());
     for (const auto& p : growth.take())
