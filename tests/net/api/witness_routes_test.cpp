@@ -67,6 +67,9 @@ struct observer : world {
   observer() : world(options_of_a_witness()) { ctx.notices = worker; }
   ~observer() {
     ctx.notices = nullptr;
+    end_ledger();
+  }
+  void end_ledger() {
     caf::scoped_actor self{system};
     self->send_exit(worker, caf::exit_reason::user_shutdown);
     self->wait_for(worker);
@@ -145,7 +148,7 @@ CAF_TEST(the key of one log is good for all events of its installation and for n
 
 CAF_TEST(a witness whose ledger is away gives no cosignature) {
   observer w;
-  w.ctx.notices = nullptr;
+  w.end_ledger();
   CAF_CHECK_EQUAL(w.add(log_of(3), 0).status, 503u);
 }
 
