@@ -379,13 +379,21 @@ void simulation::run_chaos() {
   while (!failed() && now() - began_at_ < world_.options.chaos && steps_ < steps_max && step()) strike();
 }
 
+bool simulation::records_wait() const {
+  const auto* notes = store_.committed_notes(sale_aggregate);
+  return notes != nullptr && !notes->empty();
+}
+
 void simulation::run_quiet() {
   const auto calm = now();
   auto loses_owner_at = calm + recovery + between(world_.rng, milliseconds{0}, milliseconds{4'000});
   auto moves_at = net_ ? calm + recovery : milliseconds::max();
   auto breaks_at = net_ ? moves_at + move_takes : milliseconds::max();
   if (net_) loses_owner_at += move_takes + reconnects_within;
-  while (!failed() && now() - calm < quiet_span && steps_ < steps_max && step()) {
+  const auto goes_on = [&] {
+    return now() - calm < quiet_span || (records_wait() && now() - calm < quiet_span + log_grows_within);
+  };
+  while (!failed() && goes_on() && steps_ < steps_max && step()) {
     world_.closing = now() - calm > last_claims;
     tend_nodes();
     if (sched_.has_job() || now() < world_.calm_from || loss_.has_lost()) continue;
