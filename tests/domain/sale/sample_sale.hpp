@@ -17,8 +17,8 @@ namespace fq::test {
 inline const timestamp opening = from_unix_ms(1'795'000'000'000); ///< of queue and sale
 inline constexpr aggregate_id sample_aggregate{16};
 
-/// From this number on fans are guests. They buy for the fan whose number the last three digits are.
-inline constexpr std::uint64_t first_guest = 1'000;
+/// From this number on fans are guests. They buy for the fan whose number is the rest of a division by it.
+inline constexpr std::uint64_t first_guest = 1'000'000;
 inline uuid fan(std::uint64_t n) {
   return n < first_guest ? uuid{0xfa, n} : make_uuid(opening, guests_aggregate, n);
 }
