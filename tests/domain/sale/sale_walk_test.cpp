@@ -455,7 +455,7 @@ private:
 
 CAF_TEST(random sales keep every invariant and survive every restart) {
   coverage seen;
-  for_seeds(1000, [&](std::uint64_t seed) {
+  for_seeds(400, [&](std::uint64_t seed) {
     try {
       walk{seed}.go(400, seen);
     } catch (const std::runtime_error& refused) {
