@@ -247,6 +247,7 @@ void event_state::begin_serving() {
   const auto from = std::exchange(loading_, nullptr);
   const auto& image = *from;
   draw_step_ = {};
+  start_log(image.image.log); // before any append: notes of the earlier tenure are not committed
   forget_erased();
   catch_up();
   serving_ = true;
@@ -274,7 +275,6 @@ void event_state::begin_serving() {
   told_ = std::make_shared<told_version>();
   told_->set(line_version_);
   start_statistics(image.image.statistics);
-  start_log(image.image.log);
   commit({}, now());
   for (const auto& id :
        sale_->payments().stale(timestamp::max(), 10'000)) // a crash may have lost the gateway's answers
