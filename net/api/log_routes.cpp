@@ -154,7 +154,7 @@ std::span<const route> log_routes() {
     {get, "/queues/{id}/log/tile/{level}/{n}", for_log_readers<show_log_tile>},
     {get, "/queues/{id}/log/tile/{level}/{n}/{m}", for_log_readers<show_log_tile>},
     {get, "/queues/{id}/log/tile/{level}/{n}/{m}/{o}", for_log_readers<show_log_tile>},
-    {get, "/events/{id}/queue/receipt", for_customers<show_receipt>},
+    {get, "/events/{id}/queue/receipt", for_customers_or_guests<show_receipt>},
     {get, "/tickets/{id}/receipt", for_ticket_holders<show_ticket_receipt>},
   };
   return table;
