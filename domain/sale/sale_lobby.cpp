@@ -26,6 +26,10 @@ log_digest digest_of_hex(std::string_view digits) {
   return digest;
 }
 
+bool is_selling(const event_row& event) {
+  return event.status == event_status::active || event.status == event_status::paused;
+}
+
 /// As lobby_record::source.
 std::string source_of(const lobby_settings& lobby) {
   if (lobby.beacon != beacon_kind::drand) return lobby.announced;
@@ -40,8 +44,7 @@ std::string source_of(const lobby_settings& lobby) {
 
 /// None opens once there is an entry: a position that was shown stays.
 bool sale::may_open_lobby() const {
-  const bool is_selling = event_.status == event_status::active || event_.status == event_status::paused;
-  return !lobby_ && is_selling && is_set(event_.lobby.opens_at) && queue_.last_number() == queue_number{};
+  return !lobby_ && is_selling(event_) && is_set(event_.lobby.opens_at) && queue_.last_number() == queue_number{};
 }
 
 bool sale::is_lobby_due(timestamp now) const {
@@ -103,16 +106,18 @@ std::vector<sale::entrant_place> sale::lobby_entrants() const {
 sale::draw_step sale::next_draw_step() const {
   if (!lobby_ || !draws_lots() || !is_set(lobby_->closed_at) || is_ranked_) return draw_step::none;
   if (is_set(lobby_->drawn_at)) return draw_step::order; // also of a sale that is over
-  if (event_.status != event_status::active && event_.status != event_status::paused) return draw_step::none;
-  return lobby_->root.empty() ? draw_step::root : draw_step::beacon;
+  if (lobby_->root.empty()) return draw_step::root; // the log waits for it, also of a sale that is over
+  return !is_selling(event_) ? draw_step::none : draw_step::beacon;
 }
 
 void sale::set_root(std::string root, timestamp now, decision& out) {
   if (next_draw_step() != draw_step::root) return;
   lobby_->root = std::move(root);
-  // What did not change while the root was computed.
-  regroup_all(now, out);
-  if (event_.lobby.beacon == beacon_kind::none) return draw_lobby(beacon_kind::none, {}, now, out);
+  if (is_selling(event_)) {
+    // What did not change while the root was computed.
+    regroup_all(now, out);
+    if (event_.lobby.beacon == beacon_kind::none) return draw_lobby(beacon_kind::none, {}, now, out);
+  }
   out.content.emplace_back(std::in_place_type<lobby_stored>, lobby_stored{*lobby_});
   out.reveals = true;
 }

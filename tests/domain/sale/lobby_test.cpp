@@ -158,6 +158,20 @@ CAF_TEST(a sale that is over keeps the order of its draw) {
   CAF_CHECK(s.rank(5) == before && s.it->next_draw_step() == sale::draw_step::none);
 }
 
+CAF_TEST(a sale that ends before its root is computed gets the root and no draw) {
+  for (const auto trigger : {event_trigger::end, event_trigger::cancel}) {
+    lobby s(with_lobby(), 6);
+    s.draws = false;
+    s.open();
+    CAF_CHECK(!s.change_status(trigger));
+    s.reload();
+    s.draws = true;
+    s.pass(milliseconds{0});
+    CAF_CHECK(!s.ledger.lobby->root.empty() && !is_set(s.ledger.lobby->drawn_at));
+    CAF_CHECK(s.it->next_draw_step() == sale::draw_step::none && s.admitted(6).empty());
+  }
+}
+
 CAF_TEST(an operator ends the wait and the log has that hand) {
   lobby s(with_lobby(draw_kind::at_opening, beacon_kind::announced), 6);
   s.open();
