@@ -44,7 +44,8 @@ std::string source_of(const lobby_settings& lobby) {
 
 /// None opens once there is an entry: a position that was shown stays.
 bool sale::may_open_lobby() const {
-  return !lobby_ && is_selling(event_) && is_set(event_.lobby.opens_at) && queue_.last_number() == queue_number{};
+  return !lobby_ && is_selling(event_) && is_set(event_.lobby.opens_at)
+         && queue_.last_number() == queue_number{};
 }
 
 bool sale::is_lobby_due(timestamp now) const {
