@@ -247,9 +247,14 @@ public:
     insert(rounds_.round_for({minute}), postgres_write::insert_statistics, c.row);
   }
 
-  void operator()(const log_noted& c) { append(postgres_write::insert_log_batch, c.row, log_rows_); }
+  /// After a log that would take it too: a round inserts before it removes.
+  void operator()(const log_noted& c) {
+    const auto round = takes_own_ ? rounds_.round_for({}, std::array{of(item::log)}) : first_round;
+    append(postgres_write::insert_log_batch, c.row, log_rows_, round);
+  }
   void operator()(const log_kept& c) {
     const auto round = rounds_.round_for({of(item::log)});
+    takes_own_ = takes_own_ || c.state.taken_seq >= batch_.to_seq;
     insert(round, postgres_write::store_log_state, c.state);
     for (const auto& t : c.tiles) insert(round, postgres_write::store_log_tile, t);
     row(round, postgres_write::remove_log_batches, batch_.aggregate, c.state.taken_seq,
@@ -426,8 +431,8 @@ private:
   }
   /// A row at the next position of the batch.
   template <class Row>
-  void append(postgres_write what, const Row& row, std::int64_t& position) {
-    add_inserted(rounds_.rows(first_round, what), row,
+  void append(postgres_write what, const Row& row, std::int64_t& position, std::size_t round = first_round) {
+    add_inserted(rounds_.rows(round, what), row,
                  {batch_.aggregate, tenant_, batch_.to_seq, position++});
   }
 
@@ -472,6 +477,7 @@ private:
   std::int64_t ordinal_ = 0; ///< next position in the batch, over all appended tables but the outbox
   std::int64_t outbox_rows_ = 0, log_rows_ = 0; ///< of this batch so far
   std::size_t account_round_ = 0; ///< of the last account
+  bool takes_own_ = false; ///< a log has taken rows up to this batch
 };
 
 void postgres_rounds::add(const batch& b, tenant_id tenant) {

@@ -70,6 +70,14 @@ CAF_TEST(noted rows stay in order until the log has taken them in) {
   });
 }
 
+CAF_TEST(a row noted after the log in one batch stays whatever the log says that it has taken) {
+  in_every_world([](world& w) {
+    const log_kept takes_all{state(1, 99), {}}, takes_none{state(2), {}};
+    FQ_COMMITS(w.put({noted("a"), takes_all, noted("b"), takes_none, noted("c")}));
+    CAF_CHECK(contents(w.store.read_log(sale, {.noted = 9}).noted) == (texts{"b", "c"}));
+  });
+}
+
 CAF_TEST(a tile is replaced by a longer one and read by its place) {
   in_every_world([](world& w) {
     FQ_COMMITS(w.put({log_kept{state(2), {tile(0, 0, "ab"), tile(bundle_level, 0, "AB", 2)}}}));

@@ -140,7 +140,8 @@ private:
       case 14: return promo_code_added{promo_code(image)};
       case 15: return promo_code_changed{promo_code(image)};
       case 16: return promo_uses_moved{static_cast<std::uint32_t>(below(3)), between(-2, 3)};
-      case 17: return order_placed{order(image)};
+      case 17:
+      case 19: return order_placed{order(image)};
       case 18: return moving_order(image);
       case 0: return creation();
       case 1: return changing_event(a, image);
