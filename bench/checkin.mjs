@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A gate under load. Usage (after a release build; FAIRQUEUE_BIN and FAIRQUEUE_LOAD_BIN name others):
-//   node bench/checkin.mjs sale [redeems a second=500] [seconds=20]
+//   node bench/checkin.mjs sale [redeems a second=500] [seconds=20] [postgres]
 //     redeems by 20 scanners beside a running sale of another event with a crowd of fairqueue-load
-//   node bench/checkin.mjs hour [tickets=20000] [seconds=120]
+//   node bench/checkin.mjs hour [tickets=20000] [seconds=120] [postgres]
 //     an hour of 10 scanners in two minutes; kill -9 of the server in the middle, and each scanner repeats a
 //     scan until it is answered
 // Every second ticket (sale: every ticket) is presented twice: one scan must be admitted, the other refused.
@@ -16,6 +16,7 @@ process.env.FAIRQUEUE_BIN ??= path.join(root, 'build/release/app/fairqueue');
 process.env.FAIRQUEUE_LOAD_BIN ??= path.join(root, 'build/release/load/fairqueue-load');
 const { fairqueue_load, Server, sleep } = await import('../tests/blackbox/lib.mjs');
 const { ticket_codes } = await import('../tests/blackbox/ticket_codes.mjs');
+const { Services } = await import('../tests/support/services.mjs');
 
 const of_order = 50;
 
@@ -146,12 +147,19 @@ async function an_hour(server, count, seconds) {
   return is_right;
 }
 
-const [mode = 'sale', ...numbers] = process.argv.slice(2);
-const [first, second] = numbers.map(Number);
-const server = await Server.start({ settings: { 'rate_limits.device_requests_per_minute': 0 } });
+const [mode = 'sale', ...rest] = process.argv.slice(2);
+const [first, second] = rest.filter((each) => each !== 'postgres').map(Number);
+const services = rest.includes('postgres') ? await Services.start('postgres') : undefined;
+const server = await Server.start({
+  settings: {
+    'rate_limits.device_requests_per_minute': 0,
+    ...(services && { 'ledger.url': services.postgres_url }),
+  },
+});
 const is_right =
   mode === 'hour'
     ? await an_hour(server, first ?? 20_000, second ?? 120)
     : await beside_a_sale(server, first ?? 500, second ?? 20);
 await server.stop();
+await services?.stop();
 process.exit(is_right ? 0 : 1);

@@ -15,6 +15,7 @@
 #include <malloc.h>
 #include <memory>
 #include <random>
+#include <stdexcept>
 #include <tuple>
 #include <vector>
 
@@ -27,7 +28,7 @@ plan_draft stadium() {
   hall h;
   h.radius = 8'000;
   h.stage_distance = 8'000;
-  h.row_depth = 80;
+  h.row_depth = 45; // inside the largest plan
   h.section_gap = 0;
   h.aisles = 1;
   for (int i = 0; i < 40; ++i)
@@ -36,16 +37,12 @@ plan_draft stadium() {
                           .rows = 50,
                           .seats = 25,
                           .accessible = 2});
-  auto draft = draft_of(h);
-  for (auto& section : draft.sections) // inside the largest plan
-    for (auto& row : section.rows)
-      for (auto& seat : row.seats) seat.at.y /= 2;
-  draft.focus = plan_point{draft.focus->x, draft.focus->y / 2};
-  return draft;
+  return draft_of(h);
 }
 
 std::shared_ptr<const seat_plan> the_plan() {
   static const auto plan = make_plan(stadium()).plan;
+  if (!plan || plan->seats().size() != 50'000) throw std::logic_error{"the hall has not 50,000 seats"};
   return plan;
 }
 

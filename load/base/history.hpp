@@ -125,6 +125,13 @@ struct ticket_type_terms {
   std::int64_t max_per_order = 1;
 };
 
+// A required question of the event, with an answer that it takes.
+struct question_terms {
+  std::int64_t id = 0;
+  bool to_attendee = false; // else to the buyer
+  std::string answer;
+};
+
 // The event's settings during the sale, from GET /events/{id} before the first fan arrived.
 struct sale_terms {
   uuid event;
@@ -141,9 +148,16 @@ struct sale_terms {
   std::int64_t session_ttl_s = 0;
   double over_admission_factor = 1.0;
   std::vector<ticket_type_terms> types;
+  std::vector<question_terms> questions = {}; // those that are required
 
   [[nodiscard]] std::int64_t total() const;
   [[nodiscard]] std::int64_t available_at_start() const;
+};
+
+// The map of a fan that followed it on a WebSocket, brought to the version of the last whole map.
+struct fan_map {
+  std::size_t fan = 0;
+  std::string states; // see seat_states
 };
 
 // The event's seat map, from its public API; only with --seats.
@@ -156,6 +170,8 @@ struct seat_books {
   std::uint64_t answers = 0; // with changes
   std::uint64_t unusable = 0; // answers that could not be applied
   std::uint64_t refused = 0; // wishes for seats that others had, or that the rules refuse
+  std::vector<fan_map> maps = {};
+  std::uint64_t maps_by_changes = 0; // of them: the last answer was no whole map
 };
 
 struct sale_history {

@@ -23,6 +23,7 @@ std::string_view name_of(step which) {
     case step::confirm: return "confirm";
     case step::order_success: return "order_success";
     case step::leave: return "leave";
+    case step::seat_shown: return "seat_shown";
   }
   return "?";
 }

@@ -13,7 +13,8 @@
 namespace fq::load {
 
 // `order_page` and `order_success` start at the first POST /checkout; `confirm` starts at the gateway's
-// answer.
+// answer. `seat_shown`: from the answer to a claim to a fan's map that shows its seats as held; of one frame
+// the oldest claim.
 enum class step : std::uint8_t {
   join,
   poll,
@@ -28,9 +29,10 @@ enum class step : std::uint8_t {
   gateway,
   confirm,
   order_success,
-  leave
+  leave,
+  seat_shown
 };
-inline constexpr std::size_t step_count = 14;
+inline constexpr std::size_t step_count = 15;
 
 std::string_view name_of(step which);
 

@@ -105,8 +105,7 @@ std::string problem_with(const load_options& options) {
     return "--promo-code and --no-queue belong to --buy-by checkout or mixed";
   if (options.buy_by != buying_way::claims && options.join_only)
     return "--join-only buys nothing: --buy-by does not belong to it";
-  if (options.seats && (options.buy_by != buying_way::claims || options.join_only))
-    return "--seats belongs to --buy-by claims";
+  if (options.seats && options.join_only) return "--join-only buys nothing: --seats does not belong to it";
   for (const auto& code : options.promo_codes)
     if (code.empty() || code.find_first_of("\"\\\r\n") != std::string::npos)
       return "--promo-code is not a code: " + code;

@@ -42,7 +42,7 @@ struct load_options {
   std::uint32_t source_addresses = 4;
   std::uint64_t seed = 0;
   bool seed_given = false;
-  bool seats = false; // the event has a seat plan: claims name seats or want the best ones
+  bool seats = false; // the event has a seat plan: fans name seats or want the best ones
   bool join_only = false;
   bool with_keys = false; // for join_only: also send Idempotency-Key
   bool allow_remote = false;

@@ -36,6 +36,7 @@ struct order_item {
   std::int64_t unit_discount = 0;
   std::int64_t donation = 0; // per unit, in addition
   std::int64_t refunded = 0; // units
+  std::vector<std::string> seats = {}; // names; only in wishes
 };
 
 // The content of an order. Immutable, except for the refunded units.
@@ -50,6 +51,7 @@ struct order_terms {
   std::int64_t total = 0;
   std::string currency;
   std::string promo_code; // empty: none
+  std::vector<std::string> seats = {}; // names
 };
 
 struct order_sight {

@@ -17,20 +17,41 @@ struct seat_holding {
   std::int64_t units = 0;
 };
 
+// A sight of a claim or order that holds or has bought its seats.
+void see_held(seat_holding& held, const std::vector<std::string>& seats, std::int64_t units,
+              run_time_us sent_us, run_time_us at_us) {
+  if (!seats.empty()) held.seats = seats;
+  held.units = units;
+  held.from_us = std::min(held.from_us, at_us);
+  held.until_us = std::max(held.until_us, sent_us);
+}
+
+template <class Item>
+std::int64_t units_of(const std::vector<Item>& items) {
+  std::int64_t units = 0;
+  for (const auto& item : items) units += item.quantity;
+  return units;
+}
+
 std::map<uuid, seat_holding> holdings_of(const sale_history& history) {
   std::map<uuid, seat_holding> all;
-  for (std::size_t fan = 0; fan < history.fans.size(); ++fan)
+  for (std::size_t fan = 0; fan < history.fans.size(); ++fan) {
     for (const auto& sight : history.fans[fan].claims) {
       auto& held = all[sight.claim];
       held.fan = fan;
       held.is_confirmed = sight.status == claim_status::confirmed;
-      if (!holds_stock(sight.status)) continue;
-      if (!sight.seats.empty()) held.seats = sight.seats;
-      held.units = 0;
-      for (const auto& item : sight.items) held.units += item.quantity;
-      held.from_us = std::min(held.from_us, sight.at_us);
-      held.until_us = std::max(held.until_us, sight.sent_us);
+      if (holds_stock(sight.status))
+        see_held(held, sight.seats, units_of(sight.items), sight.sent_us, sight.at_us);
     }
+    for (const auto& sight : history.fans[fan].orders) {
+      if (!sight.status || !sight.terms) continue;
+      auto& held = all[sight.terms->claim];
+      held.fan = fan;
+      held.is_confirmed = is_bought(*sight.status);
+      if (held.is_confirmed || is_open(*sight.status))
+        see_held(held, sight.terms->seats, units_of(sight.terms->items), sight.sent_us, sight.at_us);
+    }
+  }
   for (auto& [id, held] : all)
     if (held.is_confirmed) held.until_us = never_us;
   return all;
@@ -63,12 +84,21 @@ void check_twice(const std::map<uuid, seat_holding>& holdings, check_result& che
 
 void check_map(const std::map<uuid, seat_holding>& holdings, const seat_books& books, check_result& check) {
   check.detail = std::to_string(books.names.size()) + " seats, " + std::to_string(books.answers)
-                 + " answers with changes, " + std::to_string(books.refused) + " wishes refused";
+                 + " answers with changes, " + std::to_string(books.refused) + " wishes refused, "
+                 + std::to_string(books.maps.size()) + " fans' maps, " + std::to_string(books.maps_by_changes)
+                 + " by changes alone";
   if (books.unusable > 0)
     add_violation(check, std::to_string(books.unusable) + " answers of the map could not be applied");
   for (std::size_t n = 0; n < books.names.size(); ++n)
     if (books.followed[n] != books.last[n])
       add_violation(check, "the changes left " + books.names[n] + " in another state than the map");
+  for (const auto& [fan, states] : books.maps)
+    for (std::size_t n = 0; n < books.names.size(); ++n)
+      if (states[n] != books.last[n]) {
+        add_violation(check,
+                      fan_name(fan) + "'s map has " + books.names[n] + " in another state than the map");
+        break;
+      }
   std::map<std::string_view, char> states;
   for (std::size_t n = 0; n < books.names.size(); ++n) states[books.names[n]] = books.last[n];
   for (const auto& [id, held] : holdings)

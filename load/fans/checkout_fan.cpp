@@ -62,8 +62,9 @@ asio::awaitable<void> fan::place_order() {
   wish.event = around_.event();
   if (!around_.is_without_queue()) wish.admission_token = entry_.admission_token;
   wish.email = address_of(index_, around_.run_name());
-  wish.items = wanted_items();
+  wish.items = around_.options().seats ? around_.wanted_seats(is_modest_ || is_cautious_) : wanted_items();
   wish.promo_code = wanted_promo();
+  wish.questions = around_.questions();
   request_plan plan;
   plan.which = step::checkout;
   plan.method = "POST";
@@ -103,6 +104,7 @@ asio::awaitable<void> fan::on_no_order(const answer& got, std::int64_t wanted_un
     co_return;
   }
   if (got.code == "limit_exceeded" && is_cautious_) co_return end(outcome::refused);
+  if (is_seat_refusal(got.code)) co_return co_await on_refused_seats(got.code);
   const bool may_come = got.code == "none_free" || got.code == "sale_not_started" || got.code == "queue_full"
                         || got.code == "queue_not_open" || got.code == "already_claimed";
   if (!may_come && got.code != "limit_exceeded" && got.code != "not_on_sale" && got.code != "not_admitted")

@@ -36,6 +36,7 @@ crowd::crowd(const load_options& options, std::vector<std::string> tokens) :
   // Idempotency keys must differ between runs, also with the same seed.
   run_name_ = "load-" + hex(system_random());
   watch_link_ = std::make_unique<link>(hub_, endpoint_);
+  if (options_.seats) seat_pool_ = std::make_unique<link_pool>(hub_, endpoint_, seat_connections);
   if (options_.connections > 0) pool_ = std::make_unique<link_pool>(hub_, endpoint_, options_.connections);
 }
 
@@ -87,12 +88,15 @@ asio::awaitable<void> crowd::watch_event() {
   }
   deadline_us_ = now_us() + static_cast<run_time_us>(options_.books_s * 1e6);
   co_await read_first_books();
-  if (options_.seats) {
+  if (!questions().empty() && options_.buy_by != buying_way::checkout) {
+    result_.failure = "the event has required questions: --buy-by checkout answers them";
+    result_.reached = false;
+  } else if (options_.seats) {
     result_.reached = co_await read_first_seats();
-    if (!result_.reached) {
-      watch_done_ = true;
-      co_return stop_everything();
-    }
+  }
+  if (!result_.reached) {
+    watch_done_ = true;
+    co_return stop_everything();
   }
   clock_.restart();
   deadline_us_ = static_cast<run_time_us>(options_.timeout_s * 1e6);

@@ -18,6 +18,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace fq::load {
@@ -75,6 +77,9 @@ public:
     return options_.no_queue || result_.history.terms.policy == "open";
   }
   [[nodiscard]] std::vector<ticket_type_terms> ticket_types() const { return result_.history.terms.types; }
+  [[nodiscard]] const std::vector<question_terms>& questions() const {
+    return result_.history.terms.questions;
+  }
   chance& random() { return random_; }
   metrics& steps() { return result_.steps; }
   link_hub& hub() { return hub_; }
@@ -85,8 +90,16 @@ public:
   void count_checkout(const std::string& answer) { ++result_.checkouts[answer]; }
   void count_admitted() { ++progress_.admitted; }
   void count_refused_seats() { ++result_.history.seats.refused; }
-  // `is_modest`: the fan wants one seat, whichever. (crowd_seats.cpp)
+  // ---- the event's seats (crowd_seats.cpp) ----
+  // `is_modest`: the fan wants one seat, whichever.
   [[nodiscard]] std::string claim_text(const std::string& admission_token, bool is_modest);
+  [[nodiscard]] std::vector<order_item> wanted_seats(bool is_modest);
+  // Null if there was no usable answer. Without a token the request is anonymous.
+  asio::awaitable<boost::json::value> ask_seats(std::string path, std::string_view token = {});
+  // False: the answer could not be applied.
+  bool take_seats(const boost::json::value& answer, seat_states& map);
+  void see_claimed(const std::vector<std::string>& seats, run_time_us at_us);
+  void see_map(const seat_states& map);
 
 private:
   asio::awaitable<void> start_fans();
@@ -103,10 +116,10 @@ private:
   asio::awaitable<bool> read_books(sale_books& out);
   asio::awaitable<boost::json::value> ask_books(std::string path);
   // ---- the event's seats (crowd_seats.cpp) ----
-  asio::awaitable<boost::json::value> ask_seats(std::string path);
   asio::awaitable<bool> read_first_seats();
   asio::awaitable<void> follow_seats();
   asio::awaitable<void> read_last_seats();
+  asio::awaitable<bool> read_last_maps(std::uint64_t version);
   std::vector<std::size_t> free_seats(std::size_t count);
   void end_sale();
   void stop_everything();
@@ -122,6 +135,7 @@ private:
   asio::io_context context_{1};
   link_hub hub_;
   std::unique_ptr<link_pool> pool_;
+  std::unique_ptr<link_pool> seat_pool_; // fans' own connections wait on WebSockets
   std::unique_ptr<link> watch_link_;
   asio::steady_timer start_timer_;
   asio::steady_timer watch_timer_;
@@ -142,6 +156,8 @@ private:
   crowd_result result_;
   std::vector<hall_seat> hall_; // empty without --seats
   seat_states seats_;
+  std::unordered_map<std::string, std::size_t> seat_numbers_;
+  std::vector<run_time_us> claimed_at_us_; // by seat; -1: no claim that was answered
 };
 
 } // namespace fq::load

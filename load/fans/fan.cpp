@@ -217,6 +217,7 @@ asio::awaitable<void> fan::take_claim() {
     auto claim = read_claim(got.body);
     if (!claim) co_return fail(got, "claim");
     around_.steps().of(step::claim).add(got.first_sent_us, got.at_us);
+    around_.see_claimed(claim->seats, got.at_us);
     co_return see_claim(*claim, got);
   }
   if (got.code == "already_claimed") {
@@ -231,14 +232,7 @@ asio::awaitable<void> fan::take_claim() {
   }
   if (got.code == "event_ended") co_return end(outcome::ended);
   if (got.code == "limit_exceeded") co_return end(outcome::refused);
-  const bool is_seat_refused =
-    got.code == "seat_taken" || got.code == "seat_single" || got.code == "seat_accessible_only";
-  if (is_seat_refused || got.code == "no_best_seats") {
-    is_modest_ = is_modest_ || !is_seat_refused || around_.random().unit() < 0.5;
-    around_.count_refused_seats();
-    co_await nap(static_cast<run_time_us>(around_.random().under(none_free_pause_us)));
-    co_return co_await look();
-  }
+  if (is_seat_refusal(got.code)) co_return co_await on_refused_seats(got.code);
   if (got.code == "none_free" || got.code == "sale_not_started") {
     const auto jitter_us = static_cast<run_time_us>(around_.random().under(none_free_pause_us));
     co_await nap(none_free_pause_us / 2 + jitter_us);

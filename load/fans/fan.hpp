@@ -27,6 +27,8 @@ public:
   // Call before live(): the fan buys by POST /checkout instead of a claim.
   void check_out_from_now() { checks_out_ = true; }
   [[nodiscard]] bool done() const { return history_.end != outcome::running; }
+  // Empty unless the fan has followed the seats on a WebSocket.
+  seat_states& map() { return map_; }
 
 private:
   // One API call with its retries. Unanswered only when the deadline has passed.
@@ -68,6 +70,14 @@ private:
   bool on_frame(const ws_frame& frame, run_time_us sent_us, std::int64_t& reconnect_after_ms);
   void on_socket_event(std::string_view type, const boost::json::value& event, run_time_us sent_us);
   asio::awaitable<void> on_place_over();
+
+  // ---- the seat map (fan_seats.cpp) ----
+  asio::awaitable<void> read_first_map();
+  asio::awaitable<void> catch_up_map();
+  void hear_seats(const boost::json::value& frame);
+  // Others had the seats, or the rules forbid the choice.
+  static bool is_seat_refusal(std::string_view code);
+  asio::awaitable<void> on_refused_seats(std::string_view code);
 
   asio::awaitable<void> shop();
   asio::awaitable<void> take_claim();
@@ -132,6 +142,8 @@ private:
   run_time_us checkout_sent_us_ = 0; // of the first attempt to place it
   bool is_cautious_ = false; // a larger order was refused: order one ticket
   bool tries_promo_ = true;
+  seat_states map_;
+  bool map_is_behind_ = false; // it must be read
   bool is_modest_ = false; // the seats that it wanted were refused: any single one is welcome
 };
 

@@ -11,6 +11,7 @@ asio::awaitable<void> fan::wait_on_socket() {
   // One descriptor per fan: close the HTTP connection before the socket opens.
   link_.close();
   in_line_ = true;
+  if (around_.options().seats && map_.states.empty()) co_await read_first_map();
   run_time_us sent_us = 0;
   const bool opened = co_await open_socket(sent_us);
   if (opened) co_await follow_socket(sent_us);
@@ -24,7 +25,8 @@ asio::awaitable<bool> fan::open_socket(run_time_us& sent_us) {
   const auto began_us = around_.now_us();
   for (int attempt = 0; !around_.time_is_over() && !around_.sale_is_over(); ++attempt) {
     const auto key = websocket_key(around_.random().bits(), around_.random().bits());
-    std::string text = "GET " + around_.target("/ws/queue/" + around_.event())
+    const auto seats = map_.states.empty() ? std::string{} : "?seats=" + std::to_string(map_.version);
+    std::string text = "GET " + around_.target("/ws/queue/" + around_.event() + seats)
                        + " HTTP/1.1\r\nHost: " + around_.server().authority()
                        + "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13"
                          "\r\nSec-WebSocket-Key: "
@@ -71,6 +73,7 @@ asio::awaitable<void> fan::follow_socket(run_time_us sent_us) {
     }
     if (result != transfer::answered || !on_frame(frame, sent_us, reconnect_after_ms)) break;
     if (place_ != place_kind::waiting && place_ != place_kind::away) co_return;
+    if (map_is_behind_) co_await catch_up_map();
   }
   // The connection ended while the fan still waits: reconnect with jitter.
   if (place_ == place_kind::waiting || place_ == place_kind::away) {
@@ -125,6 +128,8 @@ void fan::on_socket_event(std::string_view type, const boost::json::value& event
       see_entry(*read, sent_us, at_us);
     else
       around_.complain(index_, "websocket: malformed admitted");
+  } else if (type == "seats") {
+    hear_seats(event);
   } else {
     constexpr std::array<std::string_view, 6> endings{"expired",   "session_expired", "cancelled",
                                                       "completed", "revoked",         "ended"};

@@ -23,6 +23,9 @@ constexpr std::int64_t reconnect_after_max_ms = 5'000; ///< of the server's wish
 constexpr run_time_us socket_silence_us = 70 * second_us;
 /// A buyer whose session expired without a ticket joins again at the end of the line, at most this often.
 constexpr int rejoins_max = 5;
+/// A crowd whose seat maps are behind reads them over this time, as web/sdk/seats.mjs does.
+constexpr run_time_us map_spread_us = 500 * ms_us;
+constexpr int map_tries = 5; ///< of the first reading
 constexpr int shop_rounds_max = 200; ///< claims that found no stock
 constexpr run_time_us none_free_pause_us = 400 * ms_us; ///< held stock may return
 constexpr run_time_us not_open_pause_us = 300 * ms_us; ///< clocks differ a little
@@ -40,6 +43,7 @@ constexpr auto sweep_interval = std::chrono::milliseconds(100);
 /// Consecutive sold_out answers before the waiting fans give up.
 constexpr int sold_out_needed = 2;
 constexpr std::size_t complaint_limit = 20; ///< the report stays readable
+constexpr std::size_t seat_connections = 16; ///< for readings of the seat map
 constexpr auto books_pause = std::chrono::milliseconds(400); ///< between two readings of the books
 constexpr int books_pages_max = 10'000; ///< of 200 orders
 

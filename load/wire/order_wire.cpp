@@ -56,6 +56,7 @@ std::optional<order_terms> read_terms(const json::value& body) {
     if (!item) return std::nullopt;
     out.items.push_back(*item);
   }
+  out.seats = texts_member(body, "seats");
   return out;
 }
 
@@ -130,11 +131,29 @@ std::optional<stats_answer> read_stats(const json::value& body) {
   return stats_answer{*sold, *held};
 }
 
+namespace {
+
+json::array answers_of(const checkout_wish& wish) {
+  std::int64_t units = 0;
+  for (const auto& each : wish.items) units += each.quantity;
+  json::array out;
+  for (const auto& question : wish.questions)
+    for (std::int64_t attendee = 1; attendee <= (question.to_attendee ? units : 1); ++attendee) {
+      json::object answer{{"question_id", question.id}, {"value", question.answer}};
+      if (question.to_attendee) answer["attendee"] = attendee;
+      out.push_back(std::move(answer));
+    }
+  return out;
+}
+
+} // namespace
+
 std::string checkout_text(const checkout_wish& wish) {
   json::array items;
   for (const auto& each : wish.items) {
     json::object item{{"ticket_type_id", to_string(each.ticket_type)}, {"quantity", each.quantity}};
     if (each.donation > 0) item["donation"] = each.donation;
+    if (!each.seats.empty()) item["seats"] = json::array(each.seats.begin(), each.seats.end());
     items.push_back(std::move(item));
   }
   json::object out{
@@ -143,6 +162,7 @@ std::string checkout_text(const checkout_wish& wish) {
     {"items", std::move(items)}};
   if (!wish.admission_token.empty()) out["admission_token"] = wish.admission_token;
   if (!wish.promo_code.empty()) out["promo_code"] = wish.promo_code;
+  if (!wish.questions.empty()) out["answers"] = answers_of(wish);
   return json::serialize(out);
 }
 

@@ -41,6 +41,7 @@ struct checkout_wish {
   std::string email;
   std::vector<order_item> items;
   std::string promo_code; // empty: none
+  std::vector<question_terms> questions = {}; // to be answered
 };
 
 std::optional<order_answer> read_order_status(const boost::json::value& body);

@@ -42,8 +42,13 @@ std::string states_in(std::string_view text, std::size_t seats) {
   return out;
 }
 
+void set_state(seat_states& known, std::size_t n, char state) {
+  if (known.states[n] != state) known.changed.push_back(n);
+  known.states[n] = state;
+}
+
 // "5-9,12"; false if it is no list, or names a seat that does not exist.
-bool set_runs(std::string_view text, char state, std::string& states) {
+bool set_runs(std::string_view text, char state, seat_states& known) {
   while (!text.empty()) {
     const auto part = text.substr(0, text.find(','));
     text.remove_prefix(std::min(part.size() + 1, text.size()));
@@ -53,9 +58,9 @@ bool set_runs(std::string_view text, char state, std::string& states) {
     auto last = first;
     if (read.ec == std::errc{} && read.ptr != end && *read.ptr == '-')
       read = std::from_chars(read.ptr + 1, end, last);
-    if (read.ec != std::errc{} || read.ptr != end || last < first || last >= states.size()) return false;
-    std::fill(states.begin() + static_cast<std::ptrdiff_t>(first),
-              states.begin() + static_cast<std::ptrdiff_t>(last) + 1, state);
+    if (read.ec != std::errc{} || read.ptr != end || last < first || last >= known.states.size())
+      return false;
+    for (auto n = first; n <= last; ++n) set_state(known, n, state);
   }
   return true;
 }
@@ -65,7 +70,10 @@ bool take_whole(const json::value& answer, seat_states& known) {
   const auto* types = list_member(answer, "plan_types");
   const auto seats = whole_member(answer, "seats", -1);
   if (ids == nullptr || types == nullptr || seats < 0) return false;
-  known.states = states_in(text_member(answer, "states"), static_cast<std::size_t>(seats));
+  const auto states = states_in(text_member(answer, "states"), static_cast<std::size_t>(seats));
+  if (states.size() != static_cast<std::size_t>(seats)) return false;
+  known.states.resize(states.size());
+  for (std::size_t n = 0; n < states.size(); ++n) set_state(known, n, states[n]);
   known.type_ids.clear();
   for (const auto& type : *types) {
     const auto place = whole(&type);
@@ -74,7 +82,7 @@ bool take_whole(const json::value& answer, seat_states& known) {
     if (!id.is_string()) return false;
     known.type_ids.emplace_back(id.as_string());
   }
-  return known.states.size() == static_cast<std::size_t>(seats);
+  return true;
 }
 
 } // namespace
@@ -109,6 +117,7 @@ std::optional<std::vector<hall_seat>> read_hall(const json::value& plan) {
 }
 
 bool apply_seats(const json::value& answer, seat_states& known) {
+  known.changed.clear();
   const auto version = whole_member(answer, "version", 0);
   if (version <= 0) return false;
   if (member(answer, "states") != nullptr) {
@@ -117,9 +126,10 @@ bool apply_seats(const json::value& answer, seat_states& known) {
   }
   const auto from = whole_member(answer, "from", -1);
   if (from < 0 || static_cast<std::uint64_t>(from) > known.version) return false;
+  if (static_cast<std::uint64_t>(version) <= known.version) return true;
   constexpr std::array<std::string_view, 4> names{"free", "held", "sold", "blocked"};
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (!set_runs(text_member(answer, names[i]), static_cast<char>('0' + i), known.states)) return false;
+    if (!set_runs(text_member(answer, names[i]), static_cast<char>('0' + i), known)) return false;
   known.version = static_cast<std::uint64_t>(version);
   return true;
 }

@@ -25,9 +25,11 @@ struct seat_states {
   std::uint64_t version = 0;
   std::string states; // by number: '0' free, '1' held, '2' sold, '3' blocked
   std::vector<std::string> type_ids; // of each ticket type of the plan
+  std::vector<std::size_t> changed; // numbers of the seats that the last answer changed
 };
 
-// Applies an answer of GET /events/{id}/seats: a map, or changes. False: it is neither, or begins later.
+// Applies an answer of GET /events/{id}/seats or a frame with changes. An earlier answer changes nothing.
+// False: it is no map and no changes, or the changes begin later.
 bool apply_seats(const boost::json::value& answer, seat_states& known);
 
 } // namespace fq::load

@@ -58,6 +58,24 @@ constexpr std::array<std::pair<std::string_view, payment_status>, 10> payment_st
   {"REFUND_FAILED", payment_status::refund_failed},
 }};
 
+// An answer that the question takes: the first choice, a consent, any text.
+std::string answer_to(const json::value& question) {
+  if (text_member(question, "kind") == "consent") return "yes";
+  const auto choices = texts_member(question, "choices");
+  return choices.empty() ? "Of the load program" : choices.front();
+}
+
+void read_questions(const json::value& body, sale_terms& out) {
+  const auto* questions = member(body, "questions");
+  if (questions == nullptr || !questions->is_array()) return;
+  for (const auto& each : questions->as_array()) {
+    const auto* required = member(each, "required");
+    if (required != nullptr && required->is_bool() && required->as_bool())
+      out.questions.push_back(
+        {whole_member(each, "id", 0), text_member(each, "to") == "attendee", answer_to(each)});
+  }
+}
+
 } // namespace
 
 const json::value* member(const json::value& object, std::string_view name) {
@@ -91,6 +109,15 @@ json::value parse_object(std::string_view text) {
 std::string text_member(const json::value& object, std::string_view name) {
   const auto* value = member(object, name);
   return value != nullptr && value->is_string() ? std::string(value->as_string()) : std::string();
+}
+
+std::vector<std::string> texts_member(const json::value& object, std::string_view name) {
+  std::vector<std::string> out;
+  const auto* list = member(object, name);
+  if (list != nullptr && list->is_array())
+    for (const auto& each : list->as_array())
+      if (each.is_string()) out.emplace_back(each.as_string());
+  return out;
 }
 
 std::int64_t whole_member(const json::value& object, std::string_view name, std::int64_t otherwise) {
@@ -134,10 +161,7 @@ std::optional<claim_sight> read_claim(const json::value& body) {
     if (!type || !quantity || !price) return std::nullopt;
     out.items.push_back({*type, *quantity, *price});
   }
-  const auto* seats = member(body, "seats");
-  if (seats != nullptr && seats->is_array())
-    for (const auto& seat : seats->as_array())
-      if (seat.is_string()) out.seats.emplace_back(seat.as_string());
+  out.seats = texts_member(body, "seats");
   return out;
 }
 
@@ -185,6 +209,7 @@ std::optional<event_answer> read_event(const json::value& body) {
   out.terms.over_admission_factor = number_member(*queue, "over_admission_factor", 1.0);
   out.terms.session_ttl_s = whole_member(*queue, "session_ttl_seconds", 0);
   out.terms.claim_window_s = whole_member(*queue, "claim_window_seconds", 0);
+  read_questions(body, out.terms);
   out.available = whole_member(body, "available", 0);
   const auto* sold_out = member(body, "sold_out");
   out.sold_out = sold_out != nullptr && sold_out->is_bool() && sold_out->as_bool();

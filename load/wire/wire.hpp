@@ -38,6 +38,7 @@ struct event_answer {
 // Null if `text` is not a JSON object.
 boost::json::value parse_object(std::string_view text);
 std::string text_member(const boost::json::value& object, std::string_view name);
+std::vector<std::string> texts_member(const boost::json::value& object, std::string_view name);
 std::int64_t whole_member(const boost::json::value& object, std::string_view name, std::int64_t otherwise);
 
 std::optional<uuid> id_member(const boost::json::value& object, std::string_view name);

@@ -77,6 +77,7 @@ export class FaultySale {
    * - `cache`: with Redis.
    * - `postgres_proxy`, `redis_proxy`: with a chaos proxy in front.
    * - `sale`, `settings` override those of a short sale.
+   * - `rows`: the seats, ten in each.
    * - `crowd`: options of fairqueue-load; false: no crowd.
    * - `prepare(services)` runs before the start.
    * - `folder`: of the data of the services.
@@ -87,6 +88,7 @@ export class FaultySale {
       postgres_proxy,
       redis_proxy,
       sale = {},
+      rows,
       settings = {},
       crowd = {},
       prepare,
@@ -121,15 +123,16 @@ export class FaultySale {
     made.server = await server_for(t, { settings: made.settings });
     made.organizer = await made.server.organizer();
     const { queue = {}, ...changes } = sale;
-    const created = await made.server.event(made.organizer, {
-      ...short_sale,
-      ...changes,
-      queue: { ...short_sale.queue, ...queue },
-    });
+    const wish = { ...short_sale, ...changes, queue: { ...short_sale.queue, ...queue } };
+    const created = await (rows
+      ? made.server.seated_event(made.organizer, wish, {
+          sections: [{ ticket_type: 'Standard', rows, seats: 10 }],
+        })
+      : made.server.event(made.organizer, wish));
     made.event = created.id;
     made.total = created.total_inventory;
     if (crowd) {
-      made.send_crowd(crowd);
+      made.send_crowd(rows ? { seats: true, ...crowd } : crowd);
       await made.feel_pulse();
     }
     return made;

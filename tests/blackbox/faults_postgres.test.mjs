@@ -34,6 +34,18 @@ describe_faults('Postgres', (fault_test) => {
     await sale.ends_well();
   });
 
+  fault_test('kill -9 at random moments of a sale of seats, 8 times', async (t, random) => {
+    const sale = await FaultySale.start(t, { sale: { total: 160 }, rows: 16 });
+    for (let kill = 0; kill < 8; ++kill) {
+      await sale.sleep(200 + random() * 900);
+      await sale.server.kill();
+      await sale.ledger_must_be_sound();
+      await sale.server.launch();
+    }
+    sale.fault_is_over();
+    await sale.ends_well();
+  });
+
   fault_test('kill -9 in a loop, often before it serves', async (t, random) => {
     const sale = await FaultySale.start(t);
     await sale.in_full_swing();

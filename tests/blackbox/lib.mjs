@@ -473,6 +473,17 @@ export class Server {
     return created.json;
   }
 
+  /** The same with the seats of a hall. */
+  async seated_event(organizer, changes, hall) {
+    const { id } = await this.event(organizer, changes, { activate: false });
+    const target = `/events/${id}/seat-plan/hall?singles=when_needed`;
+    const put = await this.request('PUT', target, { token: organizer, body: hall });
+    assert.equal(put.status, 204, put.text);
+    const active = await this.post(`/events/${id}/activate`, { token: organizer });
+    assert.equal(active.status, 200, active.text);
+    return active.json;
+  }
+
   async stats(organizer, event) {
     const answer = await this.insist('GET', `/events/${event}/stats`, { token: organizer });
     assert.equal(answer.status, 200, answer.text);

@@ -76,24 +76,71 @@ test('more tickets than fans, all on WebSockets', async (t) => {
   assert.equal((await server.stats(organizer, event)).sold, 100);
 });
 
-test('300 fans for 120 seats: no seat twice, all sold, the map converges', async (t) => {
-  const server = await server_for(t);
+/** A sale of a hall of 120 seats. */
+async function seat_sale(server, changes = {}) {
   const organizer = await server.organizer();
-  const { id: event } = await server.event(organizer, small_sale, { activate: false });
-  const target = `/events/${event}`;
   const hall = { sections: [{ section: 'P', ticket_type: 'Standard', rows: 10, seats: 12 }], aisles: 1 };
-  const put = await server.request('PUT', `${target}/seat-plan/hall?singles=when_needed`, {
-    token: organizer,
-    body: hall,
-  });
-  assert.equal(put.status, 204, put.text);
-  assert.equal((await server.post(`${target}/activate`, { token: organizer })).status, 200);
-  const end = await crowd(server.url, server, event, {}, ['--seats']);
+  const { id: event } = await server.seated_event(organizer, { ...small_sale, ...changes }, hall);
+  return { organizer, event };
+}
+
+/** Asserts that all seats are sold, none twice, and that all maps are the server's. */
+async function expect_seats_sound(server, { organizer, event }, end) {
   assert.equal(end.code, 0, `${end.out}\n${end.err}`);
   for (const name of ['seat_twice', 'seat_map', 'sold_equals_stock'])
     assert.match(end.out, new RegExp(`${name} .* ok `), `${name} was judged`);
+  assert.match(end.out, /[1-9]\d* fans' maps/);
   assert.equal((await server.stats(organizer, event)).sold, 120);
+}
+
+/** Kills and starts the server again, at most `most` times, until `running` ends: {end, kills}. */
+async function under_kills(server, running, most) {
+  const random = random_of(seed + 200);
+  let over = false;
+  const done = running.finally(() => (over = true));
+  let kills = 0;
+  while (kills < most && !over) {
+    await sleep((500 + random() * 1200) * patience);
+    if (over) break;
+    await server.restart();
+    ++kills;
+  }
+  const end = await done;
+  assert.ok(kills >= 2, `the sale was over after ${kills} kills`);
+  return end;
+}
+
+test('300 fans for 120 seats: no seat twice, all sold, the maps converge', async (t) => {
+  const server = await server_for(t);
+  const sale = await seat_sale(server);
+  const end = await crowd(server.url, server, sale.event, { websocket: 70 }, ['--seats']);
+  await expect_seats_sound(server, sale, end);
+  assert.match(end.out, /[1-9]\d* by changes alone/);
 });
+
+test(
+  'seats by checkout with required questions while the server is killed and started again',
+  { timeout: 120_000 * patience },
+  async (t) => {
+    const server = await server_for(t);
+    const sale = await seat_sale(server, {
+      queue: { ...small_sale.queue, batch_size: 15, admission_interval_ms: 300 },
+      questions: [
+        { label: 'Diet', kind: 'choice', to: 'attendee', required: true, choices: ['any', 'vegan'] },
+        { label: 'I accept the rules', kind: 'consent', required: true },
+      ],
+    });
+    const running = crowd(
+      server.url,
+      server,
+      sale.event,
+      { 'buy-by': 'checkout', 'websocket': 70, 'timeout': 90, 'arrival-seconds': 2, seed },
+      ['--seats'],
+    );
+    await expect_seats_sound(server, sale, await under_kills(server, running, 4));
+    await server.verified();
+  },
+);
 
 // -- checkout -------------------------------------------------------------------------------------------
 
@@ -188,27 +235,17 @@ test('claims and checkouts side by side', async (t) => {
 });
 
 test('checkouts while the server is killed and started again', { timeout: 120_000 * patience }, async (t) => {
-  const random = random_of(seed + 200);
   const server = await server_for(t);
   const s = await promoted_sale(server, {
     queue: { ...small_sale.queue, batch_size: 15, admission_interval_ms: 300 },
   });
-  let over = false;
   const running = crowd(server.url, server, s.event, {
     ...by_checkout,
     'timeout': 90,
     seed,
     'arrival-seconds': 2,
-  }).finally(() => (over = true));
-  let kills = 0;
-  while (kills < 4 && !over) {
-    await sleep((500 + random() * 1200) * patience);
-    if (over) break;
-    await server.restart();
-    ++kills;
-  }
-  const report = await expect_sound(server, s, await running);
-  assert.ok(kills >= 2, `the sale was over after ${kills} kills`);
+  });
+  const report = await expect_sound(server, s, await under_kills(server, running, 4));
   assert.equal(report.sold, 100);
 });
 
@@ -301,6 +338,20 @@ for (const [name, make] of Object.entries(lies))
     const end = await crowd(url, server, event, { websocket: 0, fans: 150 });
     assert.equal(end.code, 1, `${end.out}\n${end.err}`);
   });
+
+test('exit 1 when it sees a seat map without a change', async (t) => {
+  const server = await server_for(t);
+  const sale = await seat_sale(server);
+  let told = 0;
+  const url = await liar(t, server, (incoming, json) => {
+    if (/\/seats\?since=/.test(incoming.url) && json.sold && told++ < 2) delete json.sold;
+    return json;
+  });
+  const all_buy = { 'websocket': 0, 'no-show': 0, 'abandon': 0, 'decline': 0 };
+  const end = await crowd(url, server, sale.event, all_buy, ['--seats']);
+  assert.equal(end.code, 1, `${end.out}\n${end.err}`);
+  assert.match(end.out, /seat_map .* BROKEN /);
+});
 
 for (const [name, { check, tamper }] of Object.entries(lies_about_orders))
   test(`exit 1 when it sees ${name}`, async (t) => {

@@ -408,4 +408,13 @@ export const rows = [
       ...suites('store', 'store_sqlite_kill', 'store_sqlite_power', 'store_sqlite_power_random'),
     ],
   },
+  {
+    id: 'F38b',
+    fault: 'kill -9 in a sale of reserved seats, on SQLite 4 times and on Postgres 8 times in each run',
+    times: ledger_times,
+    tests: [
+      ...blackbox('load', 'seats by checkout with required questions'),
+      ...blackbox('faults_postgres', 'kill -9 at random moments of a sale of seats'),
+    ],
+  },
 ];

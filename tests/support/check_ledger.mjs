@@ -27,6 +27,7 @@ const payment = {
   partially_refunded: 8,
   refund_failed: 9,
 };
+const cancelled_ticket = 4;
 const refund = { requested: 0, succeeded: 1, failed: 2 };
 
 /** The published state machines: kind of history and its allowed steps. */
@@ -114,6 +115,14 @@ const with_ticket = [
   payment.refund_failed,
 ].join(', ');
 
+/** Units of a claim that hold stock or are bought, per ticket type. */
+const units_of_claims = `
+  SELECT item.aggregate, item.claim, item.ticket_type, sum(quantity - item.refunded)
+    FILTER (WHERE status IN (${claim.claimed}, ${claim.expiring}, ${claim.confirmed})) AS units,
+    sum(quantity - item.refunded) FILTER (WHERE status = ${claim.confirmed}) AS bought
+  FROM claim_item AS item JOIN claim ON claim.aggregate = item.aggregate AND claim.id = item.claim
+  GROUP BY item.aggregate, item.claim, item.ticket_type`;
+
 /** Each row with its ordered history; an entry's history begins with its row, WAITING. */
 const lives = `
   SELECT aggregate, kind, coalesce(id::text, queue_number::text) AS name, from_status, to_status,
@@ -135,6 +144,21 @@ const always = {
     SELECT t.aggregate, t.ordinal, t.held, t.sold, c.held AS claimed, c.sold AS confirmed
     FROM ticket_type AS t LEFT JOIN (${stock_by_claims}) AS c USING (aggregate, ordinal)
     WHERE t.held <> coalesce(c.held, 0) OR t.sold <> coalesce(c.sold, 0)`,
+  'I1: a seat of two claims': `
+    SELECT aggregate, seat, count(*) FROM claim_seat WHERE is_live GROUP BY aggregate, seat HAVING count(*) > 1`,
+  'I1: seats of a claim that are not its units': `
+    SELECT * FROM (
+      SELECT aggregate, claim, ticket_type, count(*) FILTER (WHERE is_live) AS seats FROM claim_seat
+      GROUP BY aggregate, claim, ticket_type) AS held
+    JOIN (${units_of_claims}) AS item USING (aggregate, claim, ticket_type) WHERE seats <> coalesce(units, 0)`,
+  'I3: bought units that are not its valid event tickets': `
+    SELECT * FROM (${units_of_claims}) AS item LEFT JOIN (
+      SELECT aggregate, claim, ticket_type, count(*) AS tickets FROM event_ticket WHERE status <> ${cancelled_ticket}
+      GROUP BY aggregate, claim, ticket_type) AS valid USING (aggregate, claim, ticket_type)
+    WHERE coalesce(bought, 0) <> coalesce(tickets, 0)`,
+  'I1: a seat of two valid event tickets': `
+    SELECT aggregate, seat, count(*) FROM event_ticket WHERE seat > 0 AND status <> ${cancelled_ticket}
+    GROUP BY aggregate, seat HAVING count(*) > 1`,
   'I2: two live places of one subject': `
     SELECT aggregate, subject, count(*) FROM queue_entry
     WHERE status IN (${entry.waiting}, ${entry.away}, ${entry.admitted}) GROUP BY aggregate, subject HAVING count(*) > 1`,

@@ -50,6 +50,20 @@ CAF_TEST(two fans who have a seat at the same time are found) {
   CAF_CHECK_EQUAL(violations(sale, check_id::seat_twice), 1u);
 }
 
+CAF_TEST(seats of orders count like those of claims) {
+  auto sale = two_fans();
+  order_terms terms;
+  terms.claim = {2, 3};
+  terms.items = {{{9, 1}, 1, 0, 0, 0, 0}};
+  terms.seats = {"A-3"};
+  sale.fans[0].orders = {{60, 60, 65, {3, 1}, order_status::success, terms, 0, {}, {}}};
+  sale.seats.followed = sale.seats.last = "222";
+  CAF_CHECK_EQUAL(judge(sale).of(check_id::seat_twice).detail, "3 seats bought");
+  CAF_CHECK_EQUAL(violations(sale, check_id::seat_map), 0u);
+  sale.fans[0].orders[0].terms->seats = {"A-2"};
+  CAF_CHECK_EQUAL(violations(sale, check_id::seat_twice), 1u);
+}
+
 CAF_TEST(a bought claim has as many seats as units) {
   auto sale = two_fans();
   sale.fans[1].claims[1].items[0].quantity = 3;
@@ -69,6 +83,14 @@ CAF_TEST(changes must lead to the map and the map must show what was bought) {
   sale = two_fans();
   sale.seats.read = false;
   CAF_CHECK(judge(sale).of(check_id::seat_map).result == verdict::not_judged);
+}
+
+CAF_TEST(the maps of fans must be the map) {
+  auto sale = two_fans();
+  sale.seats.maps = {{0, "220"}, {1, "220"}};
+  CAF_CHECK_EQUAL(violations(sale, check_id::seat_map), 0u);
+  sale.seats.maps[1].states = "211";
+  CAF_CHECK_EQUAL(violations(sale, check_id::seat_map), 1u);
 }
 
 CAF_TEST(without seats nothing is judged about them) {

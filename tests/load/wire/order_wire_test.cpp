@@ -6,6 +6,8 @@
 #include "load/wire/order_wire.hpp"
 #include "load/wire/wire.hpp"
 
+#include <boost/json/serialize.hpp>
+
 using namespace fq::load;
 
 namespace {
@@ -116,4 +118,17 @@ CAF_TEST(a wish is written with what it has) {
   const auto full = parse_object(checkout_text(wish));
   CAF_CHECK_EQUAL(text_member(full, "admission_token"), "t");
   CAF_CHECK_EQUAL(text_member(full, "promo_code"), "HALF");
+}
+
+CAF_TEST(a checkout names seats and answers the questions of buyer and attendees) {
+  checkout_wish wish;
+  wish.event = id_text;
+  wish.items = {{parse_uuid(id_text).value(), 2, 0, 0, 0, 0, {"A-1", "A-2"}}};
+  wish.questions = {{3, false, "yes"}, {5, true, "M"}};
+  const auto text = parse_object(checkout_text(wish));
+  CAF_CHECK_EQUAL(boost::json::serialize(text.at("items").at(0).at("seats")), R"(["A-1","A-2"])");
+  CAF_CHECK_EQUAL(boost::json::serialize(text.at("answers")),
+                  R"([{"question_id":3,"value":"yes"},)"
+                  R"({"question_id":5,"value":"M","attendee":1},)"
+                  R"({"question_id":5,"value":"M","attendee":2}])");
 }

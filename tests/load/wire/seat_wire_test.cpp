@@ -32,7 +32,16 @@ CAF_TEST(a map and its changes give the states) {
   CAF_CHECK(known.type_ids == (std::vector<std::string>{"b", "a"}));
   CAF_CHECK(apply_seats(parse_object(R"({"from":8,"version":12,"free":"1-2","sold":"0,4"})"), known));
   CAF_CHECK(known.version == 12 && known.states == "20022");
+  CAF_CHECK(known.changed == (std::vector<std::size_t>{1, 0, 4}));
   CAF_CHECK(!apply_seats(parse_object(R"({"from":13,"version":14,"free":"1"})"), known));
   CAF_CHECK(!apply_seats(parse_object(R"({"from":12,"version":14,"free":"5"})"), known));
   CAF_CHECK(!apply_seats(parse_object(R"({"code":"not_found"})"), known));
+}
+
+CAF_TEST(an answer that comes late changes nothing) {
+  seat_states known;
+  CAF_REQUIRE(apply_seats(parse_object(map_text), known));
+  CAF_REQUIRE(apply_seats(parse_object(R"({"from":10,"version":14,"sold":"1"})"), known));
+  CAF_CHECK(apply_seats(parse_object(R"({"from":10,"version":12,"held":"1"})"), known));
+  CAF_CHECK(known.version == 14 && known.states == "02020" && known.changed.empty());
 }

@@ -89,3 +89,17 @@ CAF_TEST(an event is read and only a batch queue has a batch size) {
   CAF_REQUIRE(other.has_value());
   CAF_CHECK_EQUAL(other->terms.batch_size, 0);
 }
+
+CAF_TEST(the required questions of an event come with answers that they take) {
+  const auto event = read_event(parse_object(std::string(R"({"id":")") + id_text
+                                             + R"(","ticket_types":[],"queue":{"policy":"open"},"questions":[
+    {"id":1,"label":"Size","kind":"choice","to":"attendee","required":true,"choices":["M","L"]},
+    {"id":2,"label":"News","kind":"text","to":"buyer","required":false,"choices":[]},
+    {"id":3,"label":"Rules","kind":"consent","to":"buyer","required":true,"choices":[]},
+    {"id":4,"label":"Name","kind":"text","to":"buyer","required":true,"choices":[]}]})"));
+  CAF_REQUIRE(event && event->terms.questions.size() == 3);
+  const auto& asked = event->terms.questions;
+  CAF_CHECK(asked[0].id == 1 && asked[0].to_attendee && asked[0].answer == "M");
+  CAF_CHECK(asked[1].id == 3 && !asked[1].to_attendee && asked[1].answer == "yes");
+  CAF_CHECK(asked[2].id == 4 && !asked[2].answer.empty());
+}
