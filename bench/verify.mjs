@@ -6,8 +6,10 @@ import { verify } from '../web/verify/verify.mjs';
 
 const count = Number(process.argv[2] ?? 1_000_000);
 const log = new Log().begin().lobby();
+log.step = 30 / count; // all join before the opening
 for (let n = 1; n <= count; ++n) log.join(n);
 log.close().draw();
+log.step = 1;
 for (let i = 0; i < count; i += 1000) log.admit(log.order.slice(i, i + 1000));
 const read = log.reader();
 const begin = process.hrtime.bigint();

@@ -58,6 +58,7 @@ export class Signer {
   }
 }
 
+export const event = '07070707-0707-0707-0707-070707070707';
 export const begins_at = 1_800_000_000_000;
 export const opens_at = begins_at + 60_000;
 
@@ -88,7 +89,11 @@ export function proof_of(index, leaves) {
 }
 
 export class Log {
-  constructor({ origin = 'tickets.example/events/1/log', seed = 1, draw_seed = Buffer.alloc(32, 9) } = {}) {
+  constructor({
+    origin = `tickets.example/events/${event}/log`,
+    seed = 1,
+    draw_seed = Buffer.alloc(32, 9),
+  } = {}) {
     this.origin = origin;
     this.signer = new Signer(origin, 1, seed);
     this.witness = new Signer('witness.example', 4, 2);
@@ -97,29 +102,30 @@ export class Log {
     this.leaves = [];
     this.entries = new Map();
     this.seconds = 0;
+    this.step = 1; ///< seconds from one record to the next
     this.sequence = 0;
   }
   add(kind, ...fields) {
     const head = [
       number(kinds[kind], 1),
       number(++this.sequence, 8),
-      number(begins_at + ++this.seconds * 1000, 8),
+      number(begins_at + Math.floor((this.seconds += this.step) * 1000), 8),
     ];
     const record = Buffer.concat([...head, ...fields]);
     this.records.push(record);
     this.leaves.push(leaf_hash(record));
     return record;
   }
-  begin(settings = 'policy=capacity\n') {
-    this.add('begin', number(1, 1), Buffer.alloc(16, 7), text(settings), text(''));
+  begin(settings = 'policy=capacity\n', lost = '') {
+    this.add('begin', number(1, 1), Buffer.alloc(16, 7), text(settings), text(lost));
     return this;
   }
-  lobby({ beacon = 0, source = Buffer.alloc(0), party_max = 6 } = {}) {
+  lobby({ beacon = 0, source = Buffer.alloc(0), party_max = 6, draws = 1 } = {}) {
     const commitment = sha256(this.draw_seed);
     this.add(
       'lobby',
       number(opens_at, 8),
-      number(1, 1),
+      number(draws, 1),
       number(party_max, 1),
       commitment,
       number(beacon, 1),

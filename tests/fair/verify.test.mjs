@@ -17,9 +17,12 @@ import { chain_hash, due_at, is_round, quicknet, round_message } from '../../web
 import { bundles, is_included, leaf_hash } from '../../web/verify/merkle.mjs';
 import { parse_checkpoint, parse_key, parse_receipt, signed_at } from '../../web/verify/note.mjs';
 import { hmac_sha256, sha256 } from '../../web/verify/sha256.mjs';
+import { Findings } from '../../web/verify/findings.mjs';
 import { parse_record } from '../../web/verify/records.mjs';
+import { http_reader } from '../../web/verify/http.mjs';
 import { verify } from '../../web/verify/verify.mjs';
-import { begins_at, Log, opens_at } from './log_maker.mjs';
+import { cheats, honest } from './cheats.mjs';
+import { begins_at, event, Log, opens_at } from './log_maker.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const cli = path.join(here, '../../web/verify/cli.mjs');
@@ -72,7 +75,7 @@ test('records, keys, checkpoints and receipts of the vectors are read', () => {
   const { index, record, proof } = receipt;
   assert.ok(is_included(leaf_hash(record), index, checkpoint.size, checkpoint.root, proof));
   assert.deepEqual(
-    bundles(checkpoint.size).map((b) => b.path),
+    [...bundles(checkpoint.size)].map((b) => b.path),
     vectors.paths.filter((p) => p.startsWith('tile/entries/')),
   );
 });
@@ -111,7 +114,7 @@ test("the server's sample log passes with drand's real round, and its order is t
     vectors.order,
   );
   assert.match(sentence(outcome, 'receipt'), /Number 7 joined .* Its rank is 11/);
-  assert.match(sentence(outcome, 'closing'), /A witness saw/);
+  assert.match(sentence(outcome, 'closing'), /1 of the witnesses saw/);
 });
 
 // -- honest logs
@@ -273,6 +276,61 @@ test('a log of nonsense fails and does not end the checker', async () => {
   assert.ok(failed(await check(strange.draw({ beacon: 1 }))).includes('records'));
 });
 
+// -- what the checker itself must not overlook
+
+test('a check that does not apply hides nothing that it has found', async () => {
+  const twice = new Log().begin().lobby({ draws: 0 }).lobby({ draws: 0 }).join(1);
+  await caught_by(twice, {}, 'draw');
+  const late = new Log().begin().join(1).lobby();
+  assert.ok(failed(await check(late)).includes('draw'));
+  const findings = new Findings();
+  findings.unproven('beacon', 'first');
+  findings.skip('beacon', 'second');
+  assert.deepEqual(findings.list(), [{ check: 'beacon', result: 'unproven', text: 'first' }]);
+});
+
+test('the log of another event is caught by "event"', async () => {
+  await caught_by(drawn(), { event: '00000000-0000-0000-0000-000000000001' }, 'event');
+  const disguised = drawn({ origin: 'tickets.example/events/00000000-0000-0000-0000-000000000001/log' });
+  await caught_by(disguised, {}, 'event');
+  assert.equal((await check(drawn(), { event })).result, 'passed');
+});
+
+test('an empty log, and one that replaces a lost one, prove nothing', async () => {
+  assert.equal((await check(new Log())).result, 'unproven');
+  const anew = new Log().begin('', drawn().checkpoint()).join(1);
+  const outcome = await check(anew);
+  assert.equal(outcome.result, 'unproven');
+  assert.match(sentence(outcome, 'event'), /replaces an older one/);
+});
+
+test('a quorum that is no number of the witnesses named is refused; a witness counts once', async () => {
+  const log = drawn();
+  const witnesses = [log.witness.text, `${log.witness.text}\n`];
+  for (const quorum of [0, 1.5, 2, NaN]) await assert.rejects(check(log, { witnesses, quorum }), /quorum/);
+  await assert.rejects(check(log, { witnesses: [log.signer.text] }), /not the verifier key of a witness/);
+  await assert.rejects(check(log, { log_key: log.witness.text }), /not the verifier key of a log/);
+});
+
+test('a checkpoint over more records than there are asks for no more than the first that is missing', async () => {
+  const files = drawn().reader();
+  const vast = new Log();
+  vast.leaves = { length: 9e15, slice: () => [Buffer.alloc(32)] };
+  const read = async (name) => (name === 'checkpoint' ? Buffer.from(vast.checkpoint()) : files(name));
+  await assert.rejects(verify(read), /tile\/entries\/000 is not there/);
+});
+
+test('who joined in a class of its own is told, and who came into the lobby after the opening', async () => {
+  const log = new Log().begin().join(1).join(2, { priority_class: 0 }).admit([2, 1]);
+  assert.match(sentence(await check(log), 'hands'), /1 numbers joined in class 0/);
+  const late = lobby();
+  late.seconds = 200;
+  late.join(9);
+  const outcome = await check(late.close().draw());
+  assert.equal(outcome.result, 'unproven');
+  assert.match(sentence(outcome, 'entrants'), /Number 9 came into the lobby/);
+});
+
 // -- beacons
 
 /** A chain of our own, so that a test can choose its rounds. */
@@ -307,7 +365,7 @@ test('a beacon of drand passes; another value, an early round or an unknown chai
   good.draw({ beacon: 1, value: value_of(10), closing });
   assert.equal((await check(good, options)).result, 'passed');
   const cosigned = verify(good.reader({ cosigned_at: opens_at / 1000 + 50 }), { ...options, witnesses });
-  assert.match(sentence(await cosigned, 'closing'), /A witness saw the closed entrants/);
+  assert.match(sentence(await cosigned, 'closing'), /1 of the witnesses saw the closed entrants/);
   assert.equal((await check(good)).result, 'unproven');
   await caught_by(
     lobby(with_round(10))
@@ -339,7 +397,28 @@ test('an announced value is named for comparison', async () => {
   assert.match(sentence(outcome, 'beacon'), /"3 11 19 24 40 45" as "the state lottery of Saturday"/);
 });
 
-// -- the command line
+// -- over HTTP and on the command line
+
+/** Serves logs, each of the event and below its name. `before(request, response)`: true if it answers. */
+async function serve(logs, before = () => false) {
+  const server = http.createServer((request, response) => {
+    if (before(request, response)) return;
+    const [, name, path_below] = /^\/([^/]+)\/events\/[^/]+\/log\/(.*)$/.exec(request.url) ?? [];
+    const bytes = logs.get(name)?.get(path_below);
+    response.writeHead(bytes ? 200 : 404).end(bytes);
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  const close = () => (server.closeAllConnections(), server.close());
+  return { url: `http://127.0.0.1:${server.address().port}`, close };
+}
+
+async function run_cli(args) {
+  const program = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let printed = '';
+  program.stdout.on('data', (bytes) => (printed += bytes));
+  const [code] = await once(program, 'close');
+  return { code, printed };
+}
 
 test('the command line reads a folder and says with its exit code what it found', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'verify-'));
@@ -348,18 +427,18 @@ test('the command line reads a folder and says with its exit code what it found'
     fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     fs.writeFileSync(path.join(folder, name), bytes);
   };
-  for (const [name, bytes] of log.files()) write(`events/e1/log/${name}`, bytes);
+  for (const [name, bytes] of log.files()) write(`events/${event}/log/${name}`, bytes);
   write('mine.tlog-proof', log.receipt(3));
   const run = (...more) =>
     spawnSync(process.execPath, [cli, ...more], {
       encoding: 'utf8',
       cwd: folder,
     });
-  const common = ['--from', folder, '--event', 'e1', '--receipt', 'mine.tlog-proof', '--seen', 'seen'];
+  const common = ['--from', folder, '--event', event, '--receipt', 'mine.tlog-proof', '--seen', 'seen'];
   const honest = run(...common);
   assert.equal(honest.status, 0, honest.stdout + honest.stderr);
   assert.match(honest.stdout, /passed +receipt +The receipt is in the log as record 4/);
-  for (const [name, bytes] of new Log().begin().join(1).files()) write(`events/e1/log/${name}`, bytes);
+  for (const [name, bytes] of new Log().begin().join(1).files()) write(`events/${event}/log/${name}`, bytes);
   const rewritten = run(...common);
   assert.equal(rewritten.status, 1, rewritten.stdout + rewritten.stderr);
   assert.match(rewritten.stdout, /failed +consistency/);
@@ -375,19 +454,61 @@ test('the command line reads a server, also where a bundle has become full since
   for (let n = 1; n <= 600; ++n) grown.join(n);
   files.delete('tile/entries/001.p/45');
   files.set('tile/entries/001', grown.files().get('tile/entries/001'));
-  const server = http.createServer((request, response) => {
-    const bytes = files.get(request.url.replace('/base/events/e1/log/', ''));
-    response.writeHead(bytes ? 200 : 404).end(bytes);
-  });
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-  const url = `http://127.0.0.1:${server.address().port}/base`;
-  const program = spawn(process.execPath, [cli, url, '--event', 'e1'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let printed = '';
-  program.stdout.on('data', (bytes) => (printed += bytes));
-  const [code] = await once(program, 'close');
-  server.close();
+  const site = await serve(new Map([['base', files]]));
+  const { code, printed } = await run_cli([`${site.url}/base`, '--event', event]);
+  site.close();
   assert.equal(code, 0, printed);
   assert.match(printed, /passed +numbers +Numbers 1 to 300 each joined once/);
+});
+
+test('a server that is busy for a moment is asked again; one that sends without end is not read', async () => {
+  const files = drawn().files();
+  let refused = 0;
+  const site = await serve(new Map([['base', files]]), (request, response) => {
+    if (!request.url.endsWith('/key') || refused++ > 0) return false;
+    response.writeHead(429, { 'Retry-After': '0' }).end();
+    return true;
+  });
+  const read = http_reader(`${site.url}/base/events/${event}/log/`);
+  assert.equal((await verify(read, { event })).result, 'passed');
+  site.close();
+  const endless = await serve(new Map(), (request, response) => {
+    const more = () => response.writable && response.write(Buffer.alloc(1 << 20), more);
+    more(response.writeHead(200));
+    return true;
+  });
+  await assert.rejects(verify(http_reader(`${endless.url}/`)), /too large/);
+  endless.close();
+});
+
+/** Cheating servers, each below its number, as a client on the command line sees them. */
+test('each cheating server is caught over HTTP, by the checks that say so', async (t) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cheats-'));
+  const sites = new Map();
+  const made = [honest, ...cheats].map(({ name, make }, i) => ({ name, path: String(i), ...make() }));
+  for (const { path: below, log, also } of made) {
+    sites.set(below, log.files());
+    if (also) sites.set(`${below}-also`, also.log.files(also.options));
+  }
+  const site = await serve(sites);
+  for (const { name, path: below, know = {}, also, caught } of made)
+    await t.test(`${name}: ${caught.join(' and ') || 'nothing'}`, async () => {
+      const options = ['--event', event];
+      const add = (option, texts = []) =>
+        texts.forEach((text, i) => {
+          const file = path.join(folder, `${below}-${option}-${i}`);
+          fs.writeFileSync(file, text);
+          options.push(`--${option}`, file);
+        });
+      add('receipt', know.receipts);
+      add('checkpoint', know.checkpoints);
+      for (const key of know.witnesses ?? []) options.push('--witness', key);
+      const { code, printed } = await run_cli([`${site.url}/${below}`, ...options]);
+      const failed = [...printed.matchAll(/^failed +(\S+)/gm)].map(([, check]) => check);
+      assert.deepEqual(failed.sort(), caught, printed);
+      assert.equal(code, caught.length > 0 ? 1 : 0);
+      if (also) assert.equal((await run_cli([`${site.url}/${below}-also`, ...options])).code, 0);
+    });
+  site.close();
+  fs.rmSync(folder, { recursive: true });
 });

@@ -6,6 +6,9 @@ export const utf8 = (text) => encoder.encode(text);
 export const to_hex = (bytes) => Array.from(bytes, (b) => b.toString(16).padStart(2, '0')).join('');
 export const from_hex = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 
+/** An id of 16 bytes, as addresses have it. */
+export const id_text = (bytes) => to_hex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+
 export const to_base64 = (bytes) => btoa(String.fromCharCode(...bytes));
 export const from_base64 = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 

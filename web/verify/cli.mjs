@@ -4,6 +4,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { http_reader } from './http.mjs';
 import { verify } from './verify.mjs';
 
 const usage = `usage: cli.mjs URL | --from FOLDER [options]
@@ -45,12 +46,7 @@ function read_arguments() {
 function reader(args) {
   const below = args.event ? `events/${encodeURIComponent(args.event)}/log/` : '';
   if (args.from) return (name) => fs.promises.readFile(path.join(args.from, below, name));
-  const base = new URL(below, args.url.endsWith('/') ? args.url : `${args.url}/`);
-  return async (name) => {
-    const answer = await fetch(new URL(name, base), { signal: AbortSignal.timeout(30_000) });
-    if (!answer.ok) throw new Error(`${answer.url} answered ${answer.status}`);
-    return new Uint8Array(await answer.arrayBuffer());
-  };
+  return http_reader(new URL(below, args.url.endsWith('/') ? args.url : `${args.url}/`));
 }
 
 /** Texts of a log may have what a terminal would obey. */
@@ -68,7 +64,8 @@ async function main() {
     checkpoints: [...before, ...args.checkpoint.map(text)],
     log_key: args['log-key'],
     witnesses: args.witness,
-    quorum: args.quorum && Number(args.quorum),
+    quorum: args.quorum === undefined ? undefined : Number(args.quorum),
+    event: args.event,
     chains: args.chain.map((file) => JSON.parse(text(file))),
   });
   for (const f of findings) console.log(`${f.result.padEnd(9)} ${f.check.padEnd(12)} ${printable(f.text)}`);

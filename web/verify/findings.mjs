@@ -16,19 +16,23 @@ export class Findings {
   #raise(finding, result) {
     if (results.indexOf(result) > results.indexOf(finding.result)) finding.result = result;
   }
-  fail(check, text) {
+  #report(check, result, text) {
     const finding = this.#of(check);
-    this.#raise(finding, 'failed');
+    this.#raise(finding, result);
     if (finding.problems.length < problems_max) finding.problems.push(text);
     else finding.more = (finding.more ?? 0) + 1;
   }
-  unproven(check, text) {
-    const finding = this.#of(check);
-    this.#raise(finding, 'unproven');
-    finding.problems.push(text);
+  fail(check, text) {
+    this.#report(check, 'failed', text);
   }
+  unproven(check, text) {
+    this.#report(check, 'unproven', text);
+  }
+  /** The sentence of a check that does not apply. What the check has found already stays. */
   skip(check, text) {
-    Object.assign(this.#of(check), { result: 'skipped', text });
+    const finding = this.#of(check);
+    this.#raise(finding, 'skipped');
+    finding.text ||= text;
   }
   /** The sentence of a check that found no problem. */
   pass(check, text) {

@@ -48,9 +48,11 @@ export function is_included(leaf, index, size, root, proof) {
 
 const width = 256;
 
-/** The bundles of entries of a log with `size` entries: path, and the path while it was not full. */
-export function bundles(size) {
-  const paths = [];
+/**
+ * Yields the bundles of entries of a log with `size` entries: path, and the path once it is full. One at a
+ * time: a server may claim any size.
+ */
+export function* bundles(size) {
   for (let first = 0; first < size; first += width) {
     const index = first / width;
     let path = String(index % 1000).padStart(3, '0');
@@ -58,7 +60,6 @@ export function bundles(size) {
       path = `x${String(n % 1000).padStart(3, '0')}/${path}`;
     const count = Math.min(width, size - first);
     const full = `tile/entries/${path}`;
-    paths.push({ count, full, path: count === width ? full : `${full}.p/${count}` });
+    yield { count, full, path: count === width ? full : `${full}.p/${count}` };
   }
-  return paths;
 }

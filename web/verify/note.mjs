@@ -19,6 +19,19 @@ export function parse_key(text) {
   return { name, id: computed, kind: bytes[0], key: bytes.slice(1) };
 }
 
+/** As parse_key, for a log or a witness only. */
+export function parse_log_key(text) {
+  return key_of_kind(text, log_kind, 'a log');
+}
+export function parse_witness_key(text) {
+  return key_of_kind(text, witness_kind, 'a witness');
+}
+function key_of_kind(text, kind, whose) {
+  const key = parse_key(text);
+  if (key.kind !== kind) throw new Error(`not the verifier key of ${whose}: ${text.trim()}`);
+  return key;
+}
+
 /** Reads a checkpoint. Throws if it is none. */
 export function parse_checkpoint(note) {
   const end = note.lastIndexOf('\n\n') + 1;
@@ -26,6 +39,7 @@ export function parse_checkpoint(note) {
   const lines = text.split('\n');
   if (end === 0 || lines.length !== 4 || !/^(0|[1-9]\d{0,15})$/.test(lines[1]))
     throw new Error('a checkpoint is not well-formed');
+  if (!Number.isSafeInteger(Number(lines[1]))) throw new Error('a checkpoint has an impossible size');
   const root = from_base64(lines[2]);
   if (root.length !== 32 || to_base64(root) !== lines[2]) throw new Error('a checkpoint has no root');
   const signatures = [];

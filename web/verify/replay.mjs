@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replays the records of a log in their order and finds what no honest server could have written.
-import { equal, Reader, to_hex } from './bytes.mjs';
+import { equal, id_text, Reader, to_hex } from './bytes.mjs';
 import { sha256 } from './sha256.mjs';
 import { time_text } from './findings.mjs';
 import {
@@ -14,6 +14,9 @@ import {
   quicknet,
 } from './draw.mjs';
 import { Order, Units } from './order.mjs';
+
+/** The closing of a lobby may come so much after its opening. */
+const late_ms = 60_000;
 
 const live = new Set(['waiting', 'away']);
 
@@ -29,6 +32,7 @@ export class Replay {
     this.interventions = [];
     this.called = 0;
     this.admissions = 0;
+    this.classes = new Map(); ///< class at the join -> how many
     this.highest = 0;
     this.last = { sequence: 0, at: 0 };
     this.index = -1;
@@ -74,7 +78,7 @@ export class Replay {
 
   begin(r) {
     if (r.version !== 1) this.#fail('records', `The log has the unknown version ${r.version}.`);
-    this.event = to_hex(r.event);
+    this.event = id_text(r.event);
     this.lost = r.lost;
     this.#read_settings(r.settings);
   }
@@ -110,8 +114,14 @@ export class Replay {
       joined_at: r.at,
     };
     this.entries.set(number, entry);
+    this.classes.set(priority_class, (this.classes.get(priority_class) ?? 0) + 1);
     const in_lobby = this.lobby_record?.draws && !this.closed_record;
     if (!in_lobby) this.#give_rank(entry, number);
+    else if (r.at > this.lobby_record.opens_at + late_ms)
+      this.findings.unproven(
+        'entrants',
+        `Number ${number} came into the lobby at ${time_text(r.at)}, after the published opening.`,
+      );
     if (party !== 0) this.#enter_party(entry, in_lobby);
   }
 
@@ -336,12 +346,25 @@ export class Replay {
     if (r.action === 'settings') this.#read_settings(r.change);
   }
 
+  /** Of the classes that go before the usual one. */
+  #classes_text() {
+    const usual = [...this.classes].reduce((a, b) => (b[1] > a[1] ? b : a), [0, 0])[0];
+    const before = [...this.classes].filter(([c]) => c < usual).sort((a, b) => a[0] - b[0]);
+    return before
+      .map(([c, n]) => ` ${n} numbers joined in class ${c}, which goes before; the log does not say why.`)
+      .join('');
+  }
+
   /** Sentences of checks that found nothing. */
   finish() {
     const f = this.findings;
+    if (this.index < 0) f.unproven('records', 'The log has no records yet.');
     f.pass('records', `All ${this.index + 1} records are well-formed and in order.`);
     f.pass('numbers', `Numbers 1 to ${this.highest} each joined once.`);
-    f.pass('hands', `${this.interventions.length} interventions are in the log, and nothing needs another.`);
+    f.pass(
+      'hands',
+      `${this.interventions.length} interventions are in the log, and nothing needs another.${this.#classes_text()}`,
+    );
     f.pass('admissions', `All ${this.admissions} admissions follow the order of the line.`);
     f.pass('units', 'Each admission had a free unit that its holder could buy.');
     if (!this.lobby_record?.draws) return f.skip('draw', 'This line has no draw: the number is the order.');

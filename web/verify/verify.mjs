@@ -4,7 +4,7 @@ import { concat, equal } from './bytes.mjs';
 import { sha256 } from './sha256.mjs';
 import { Findings, results, time_text } from './findings.mjs';
 import { bundles, is_included, leaf_hash, Tree } from './merkle.mjs';
-import { parse_checkpoint, parse_key, parse_receipt, signed_at } from './note.mjs';
+import { parse_checkpoint, parse_log_key, parse_receipt, parse_witness_key, signed_at } from './note.mjs';
 import { parse_bundle, parse_record } from './records.mjs';
 import { Replay } from './replay.mjs';
 
@@ -17,17 +17,22 @@ const requests_max = 8;
  */
 async function* entries_of(read, size) {
   const list = bundles(size);
-  const load = ({ path, full }) => {
+  const coming = [];
+  const load_next = () => {
+    const { value: bundle } = list.next();
+    if (!bundle) return;
+    const { path, full } = bundle;
     const bytes = read(path).catch((error) => (path === full ? Promise.reject(error) : read(full)));
     bytes.catch(() => {}); // reported where it is awaited
-    return bytes;
+    coming.push({ bundle, bytes });
   };
-  const coming = list.slice(0, requests_max).map(load);
-  for (let i = 0; i < list.length; ++i) {
-    const entries = parse_bundle(await coming.shift());
-    if (i + requests_max < list.length) coming.push(load(list[i + requests_max]));
-    if (entries.length < list[i].count) throw new Error(`${list[i].path} has too few entries`);
-    yield entries.slice(0, list[i].count);
+  for (let i = 0; i < requests_max; ++i) load_next();
+  for (let next = coming.shift(); next; next = coming.shift()) {
+    const entries = parse_bundle(await next.bytes);
+    load_next();
+    const { count, path } = next.bundle;
+    if (entries.length < count) throw new Error(`${path} has too few entries`);
+    yield entries.slice(0, count);
   }
 }
 
@@ -41,9 +46,28 @@ function collect(served, receipts, options) {
   return seen;
 }
 
+/** Whether the log is that of the event: its first record and its origin name it, and nothing was lost. */
+function check_event(findings, replay, origin, wanted) {
+  const of_record = replay.event;
+  const of_origin = /\/(?:events|queues)\/([^/]+)\/log$/.exec(origin)?.[1];
+  if (of_record === undefined) return findings.unproven('event', 'The log has no first record yet.');
+  if (of_record !== of_origin)
+    findings.fail('event', `The log ${origin} begins as that of event ${of_record}.`);
+  if (wanted !== undefined && wanted !== of_record)
+    findings.fail('event', `This is the log of event ${of_record}, and you asked for ${wanted}.`);
+  if (replay.lost)
+    findings.unproven(
+      'event',
+      `This log replaces an older one that was lost. Compare receipts of before with its last checkpoint: ${JSON.stringify(replay.lost)}.`,
+    );
+  findings.pass('event', `The log is that of event ${of_record}, from its beginning.`);
+}
+
 function check_signatures(findings, seen, key, pinned) {
   for (const c of seen)
-    if (c.origin !== key.name || signed_at(c, key) === null)
+    if (c.origin !== key.name)
+      findings.fail('signature', `${c.where} is of another log: ${c.origin} instead of ${key.name}.`);
+    else if (signed_at(c, key) === null)
       findings.fail('signature', `${c.where} is not signed by the log's key ${key.name}.`);
   if (pinned && !equal(pinned.key, key.key))
     findings.fail('signature', 'The log has another key than the one you named.');
@@ -66,7 +90,7 @@ function check_witnesses(findings, served, witnesses, quorum) {
   const oldest = time_text(Math.min(...times) * 1000);
   findings.pass(
     'witnesses',
-    `${times.length} witnesses saw this log grow without a change, the first at ${oldest}.`,
+    `${times.length} of the witnesses saw this log grow without a change, the first at ${oldest}.`,
   );
 }
 
@@ -88,16 +112,24 @@ function check_consistency(findings, seen, roots, size) {
   findings.pass('consistency', `All ${seen.length} checkpoints seen are of this one log, which only grew.`);
 }
 
-/** A cosigned checkpoint over the closing, older than the beacon, proves that no entrant came later. */
-function check_closing(findings, replay, closing, witnesses) {
-  if (replay.round_due === undefined || witnesses.length === 0) return;
+/**
+ * A checkpoint over the closing that the quorum cosigned before the beacon was public proves that no entrant
+ * came later.
+ */
+function check_closing(findings, replay, closing, witnesses, quorum) {
+  if (replay.round_due === undefined) return;
+  if (witnesses.length === 0)
+    return findings.skip(
+      'closing',
+      'No witness was named: nobody but the server says that the entrants were closed before the beacon was public.',
+    );
   const times =
     closing && closing.size > replay.closed_index ? witnesses.map((w) => signed_at(closing, w)) : [];
-  const at = times.filter((t) => t !== null).map((t) => t * 1000);
-  if (at.some((t) => t < replay.round_due))
+  const before = times.filter((t) => t !== null && t * 1000 < replay.round_due);
+  if (before.length >= quorum)
     findings.pass(
       'closing',
-      `A witness saw the closed entrants at ${time_text(Math.min(...at))}, before the beacon was public.`,
+      `${before.length} of the witnesses saw the closed entrants, the first at ${time_text(Math.min(...before) * 1000)}, before the beacon was public.`,
     );
   else
     findings.unproven(
@@ -129,17 +161,18 @@ function check_receipt(findings, receipt, records, replay) {
     return fail(`The receipt does not prove its record ${index}.`);
   if (!records.get(index) || !equal(records.get(index), record))
     return fail(`Number ${join.number} has a receipt, and the served log does not have its record ${index}.`);
-  findings.pass(
-    'receipt',
-    `The receipt is in the log as record ${index}. ${fate_of(replay.entries.get(join.number))}`,
-  );
+  const entry = replay.entries.get(join.number);
+  if (!equal(entry.commitment, join.commitment))
+    return fail(`Number ${join.number} is in the log twice, and that of the receipt is the second.`);
+  findings.pass('receipt', `The receipt is in the log as record ${index}. ${fate_of(entry)}`);
+  return { index, entry };
 }
 
 /**
  * Reads all entries: fills `kept` (index -> entry), replays the records and returns the roots at the sizes
  * seen, and the checkpoint over the closing.
  */
-async function follow(read, size, { findings, seen, kept, replay }) {
+async function follow(read, size, { findings, seen, kept, replay, progress }) {
   const wanted = new Set(seen.map((c) => c.size));
   const roots = new Map();
   const closing_roots = new Map(); // at which of these sizes the closing's checkpoint is, the draw says
@@ -158,6 +191,7 @@ async function follow(read, size, { findings, seen, kept, replay }) {
       if (record?.kind === 'drawn' && record.closing)
         closing = read_closing(findings, record, seen, closing_roots, roots);
     }
+    progress?.(tree.size, size);
   }
   replay.finish();
   return { roots, closing };
@@ -166,27 +200,38 @@ async function follow(read, size, { findings, seen, kept, replay }) {
 /**
  * Checks a log.
  * `read(path)`: the bytes of "checkpoint", "key", "tile/entries/…".
- * `options`: receipts and checkpoints (texts seen before); log_key and witnesses (verifier keys); quorum (how
- * many witnesses; default all); chains (drand's /info).
- * Returns {findings, result, checkpoint, replay}; throws if the log cannot be read.
+ * `options`: event (its id); receipts and checkpoints (texts seen before); log_key and witnesses (verifier
+ * keys); quorum (how many witnesses; default all); chains (drand's /info); progress (called with the records
+ * read so far and all).
+ * Returns {findings, result, checkpoint, size, replay, receipts}, of each good receipt its index and entry;
+ * throws if the log cannot be read.
  */
 export async function verify(read, options = {}) {
   const findings = new Findings();
-  const key = parse_key(text_of(await read('key')));
-  const served = parse_checkpoint(text_of(await read('checkpoint')));
   const receipts = (options.receipts ?? []).map(parse_receipt);
-  const witnesses = (options.witnesses ?? []).map(parse_key);
+  const witnesses = [...new Set((options.witnesses ?? []).map((w) => w.trim()))].map(parse_witness_key);
+  const quorum = read_quorum(options.quorum, witnesses.length);
+  const pinned = options.log_key && parse_log_key(options.log_key);
+  const key = parse_log_key(text_of(await read('key')));
+  const served = parse_checkpoint(text_of(await read('checkpoint')));
   const seen = collect(served, receipts, options);
 
   const kept = new Map(receipts.map((r) => [r.index, null]));
   const replay = new Replay(findings, options.chains);
-  const { roots, closing } = await follow(read, served.size, { findings, seen, kept, replay });
+  const { roots, closing } = await follow(read, served.size, {
+    findings,
+    seen,
+    kept,
+    replay,
+    progress: options.progress,
+  });
 
-  check_signatures(findings, seen, key, options.log_key && parse_key(options.log_key));
-  check_witnesses(findings, served, witnesses, options.quorum ?? witnesses.length);
+  check_event(findings, replay, served.origin, options.event);
+  check_signatures(findings, seen, key, pinned);
+  check_witnesses(findings, served, witnesses, quorum);
   check_consistency(findings, seen, roots, served.size);
-  check_closing(findings, replay, closing, witnesses);
-  for (const receipt of receipts) check_receipt(findings, receipt, kept, replay);
+  check_closing(findings, replay, closing, witnesses, quorum);
+  const good = receipts.map((receipt) => check_receipt(findings, receipt, kept, replay)).filter(Boolean);
   const list = findings.list();
   const result = list.reduce(
     (worst, f) => (results.indexOf(f.result) > results.indexOf(worst) ? f.result : worst),
@@ -196,8 +241,18 @@ export async function verify(read, options = {}) {
     findings: list,
     result: result === 'skipped' ? 'passed' : result,
     checkpoint: served.note,
+    size: served.size,
     replay,
+    receipts: good,
   };
+}
+
+/** Without a number all must sign. */
+function read_quorum(quorum, witnesses) {
+  if (quorum === undefined) return witnesses;
+  if (!Number.isInteger(quorum) || quorum < 1 || quorum > witnesses)
+    throw new Error(`the quorum must be a number from 1 to ${witnesses}, the witnesses named`);
+  return quorum;
 }
 
 function read_record(findings, entry, index) {

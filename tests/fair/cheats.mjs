@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The seven kinds of cheating servers, and how a client finds each.
+import { Log } from './log_maker.mjs';
+
+const people = [1, 2, 3, 4, 5, 6, 7, 8];
+const friend = 8;
+
+function lobby(options, joins = (log) => people.forEach((n) => log.join(n))) {
+  const log = new Log(options).begin().lobby();
+  joins(log);
+  return log;
+}
+const drawn = (options) => lobby(options).close().draw();
+const seed_of = (n) => Buffer.alloc(32, n);
+
+/** The first log whose draw the friend wins. Tries other seeds, as a server would that may choose. */
+function draw_until_friend_wins(draw) {
+  for (let n = 20; ; ++n) {
+    const log = draw(seed_of(n));
+    if (log.order[0] === friend) return log;
+  }
+}
+
+const cosigned_at = 1_800_000_300;
+
+/**
+ * `log`: what the server shows. `know`: receipts, checkpoints and witnesses that the client has, as texts.
+ * `also`: the log that it shows to another person, who finds nothing.
+ */
+export const cheats = [
+  {
+    name: 'overtakes',
+    make() {
+      const log = drawn();
+      const [first, second, third] = log.order;
+      return { log: log.admit([first, third, second]), caught: ['admissions'] };
+    },
+  },
+  {
+    name: 'drops an entry',
+    make() {
+      const log = lobby({}, (l) => people.filter((n) => n !== 4).forEach((n) => l.join(n)));
+      return { log: log.close().draw(), caught: ['numbers'] };
+    },
+  },
+  {
+    name: 'drops an entry and renumbers the others',
+    make() {
+      const log = lobby({}, (l) => people.slice(0, 7).forEach((n) => l.join(n)));
+      const know = { receipts: [drawn().receipt(8)] };
+      return { log: log.close().draw(), know, caught: ['consistency', 'receipt'] };
+    },
+  },
+  {
+    name: 'adds an entry after the closing',
+    make() {
+      const late = new Log().join(9).entries.get(9);
+      const log = lobby().close([late]);
+      log.join(9);
+      return { log: log.draw(), caught: ['entrants'] };
+    },
+  },
+  {
+    name: 'draws with another seed until a friend wins',
+    make: () => ({
+      log: draw_until_friend_wins((seed) => lobby().close().draw({ seed })),
+      caught: ['seed'],
+    }),
+  },
+  {
+    name: 'draws twice, because the first draw did not suit it',
+    make: () => ({ log: drawn().draw({ seed: seed_of(30) }), caught: ['draw'] }),
+  },
+  {
+    name: 'writes the lobby anew until a friend wins',
+    make: () => ({
+      log: draw_until_friend_wins((draw_seed) => drawn({ draw_seed })),
+      know: { receipts: [lobby().receipt(3)] }, // from the lobby, before the draw
+      caught: ['consistency'],
+    }),
+  },
+  {
+    name: 'rewrites the log',
+    make() {
+      const log = lobby({}, (l) => people.forEach((n) => l.join(n, { opens: n === 2 ? 1 : 0 })));
+      return {
+        log: log.close().draw().join(9),
+        know: { checkpoints: [drawn().checkpoint()] },
+        caught: ['consistency'],
+      };
+    },
+  },
+  {
+    name: 'hides an intervention',
+    make: () => ({ log: lobby().change(5, 0).close().draw(), caught: ['hands'] }),
+  },
+  {
+    name: 'shows two logs to two people, who compare',
+    make() {
+      const [mine, yours] = [drawn(), drawn({ draw_seed: seed_of(12) })];
+      return { log: mine, know: { receipts: [mine.receipt(1), yours.receipt(2)] }, caught: ['consistency'] };
+    },
+  },
+  {
+    name: 'shows two logs to two people, of which a witness has signed one',
+    make() {
+      const [mine, yours] = [drawn(), drawn({ draw_seed: seed_of(12) })];
+      const know = { witnesses: [mine.witness.text] };
+      return { log: yours, also: { log: mine, options: { cosigned_at } }, know, caught: ['witnesses'] };
+    },
+  },
+];
+
+export const honest = { name: 'an honest server', make: () => ({ log: drawn(), caught: [] }) };
