@@ -30,6 +30,8 @@ const sound = `
     (16, ${id('a', 3)}, 1, ${id('c', 3)}, 3, 4, 0, 1, 100, 1, 2, 2);
   INSERT INTO claim_item VALUES
     (16, ${id('a', 1)}, 0, 1, 0, 1, 100, 0), (16, ${id('a', 2)}, 0, 1, 0, 1, 100, 0), (16, ${id('a', 3)}, 0, 1, 0, 1, 100, 1);
+  INSERT INTO event_ticket (aggregate, id, claim, ticket_type, holder, status, generation, created_at, updated_at) VALUES
+    (16, ${id('8', 1)}, ${id('a', 1)}, 0, ${id('c', 1)}, 0, 1, 1, 1);
   INSERT INTO payment VALUES
     (16, ${id('b', 1)}, 1, ${id('a', 1)}, ${id('c', 1)}, 2, 'sandbox', 'r1', '', 100, 100, 0, 1, 1),
     (16, ${id('b', 2)}, 1, ${id('a', 2)}, ${id('c', 2)}, 3, 'sandbox', 'r2', '', 100, 0, 0, 1, 1),
@@ -53,6 +55,7 @@ const sound = `
 const planted = {
   'UPDATE ticket_type SET sold = 3': 'I1: held + sold above the total',
   'UPDATE ticket_type SET held = 1': 'I1: counters that differ from the claims',
+  'UPDATE event_ticket SET status = 4': 'I3: bought units that are not its valid event tickets',
   [`UPDATE queue_entry SET status = 2, subject = ${id('c', 4)} WHERE queue_number = 3`]:
     'I2: two live places of one subject',
   [`UPDATE claim SET status = 0, customer = ${id('c', 1)} WHERE queue_number = 2`]:
