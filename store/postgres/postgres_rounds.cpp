@@ -57,7 +57,7 @@ public:
     for (const auto& t : c.ticket_types)
       add_inserted(rounds_.rows(round, postgres_write::insert_ticket_type), t, {e.aggregate, e.tenant});
     // The history of the event starts before its first batch.
-    write_history({e.aggregate, 0, 0, e.tenant}, {history_kind::event, e.id}, std::optional<event_status>{},
+    write_history({e.aggregate, e.tenant, 0, 0}, {history_kind::event, e.id}, std::optional<event_status>{},
                   e.status);
   }
 
@@ -432,16 +432,9 @@ private:
   /// A row at the next position of the batch.
   template <class Row>
   void append(postgres_write what, const Row& row, std::int64_t& position, std::size_t round = first_round) {
-    add_inserted(rounds_.rows(round, what), row,
-                 {batch_.aggregate, tenant_, batch_.to_seq, position++});
+    add_inserted(rounds_.rows(round, what), row, {batch_.aggregate, tenant_, batch_.to_seq, position++});
   }
 
-  struct history_place {
-    aggregate_id aggregate{};
-    std::uint64_t seq = 0;
-    std::int64_t ordinal = 0;
-    tenant_id tenant{};
-  };
   /// Subject of a history row: an entry by its number, everything else by its id.
   struct subject {
     subject(history_kind k, const uuid& i) : kind(k), id(i) {}
@@ -452,15 +445,14 @@ private:
   };
 
   template <class Status>
-  void write_history(const history_place& p, const subject& what, const std::optional<Status>& from,
-                     Status to) {
+  void write_history(const row_place& p, const subject& what, const std::optional<Status>& from, Status to) {
     row(first_round, postgres_write::insert_history, p.aggregate, p.seq, p.ordinal, p.tenant, what.kind,
         what.id, what.number, from, to, batch_.at);
   }
 
   template <class Status>
   void tell(const subject& what, const std::optional<Status>& from, Status to) {
-    write_history({batch_.aggregate, batch_.to_seq, ordinal_++, tenant_}, what, from, to);
+    write_history({batch_.aggregate, tenant_, batch_.to_seq, ordinal_++}, what, from, to);
   }
   template <class Status>
   void begin(const subject& what, Status to) {

@@ -72,7 +72,7 @@ void fan::do_lock() {
 void fan::do_open_party() {
   ask(open_party{world_->event, me_}, on<entry_reply>(
                                         [this](const entry_reply& told, std::uint64_t) {
-                                          // Who may not open a party is told no more than that.
+                                          // A refusal says nothing about the place.
                                           if (!told.no) world_->check->saw_entry(me_, told);
                                         },
                                         [this](const entry_reply& told) {
