@@ -126,11 +126,17 @@ void postgres_outbox::mark_delivered(lane which, std::span<const outbox_key> key
     transaction.run();
     return;
   }
-  db_.run(mark, parameters);
+  postgres_pipeline pipeline(db_);
+  pipeline.send(mark, parameters);
+  pipeline.flush();
+  pipeline.receive();
 }
 
 std::size_t postgres_outbox::prune(timestamp delivered_before, std::size_t limit) {
-  return db_.run(prune_delivered, postgres_parameters::of(delivered_before, limit)).affected();
+  postgres_pipeline pipeline(db_);
+  pipeline.send(prune_delivered, postgres_parameters::of(delivered_before, limit));
+  pipeline.flush();
+  return pipeline.receive().affected();
 }
 
 } // namespace fq

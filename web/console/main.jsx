@@ -12,7 +12,6 @@ import { know_decimals, time } from './format.mjs';
 import { forget_histories } from './history.mjs';
 import { Announcer, Dialog, Field, Form, Heading, ProblemNote, Text, use_action } from './parts.jsx';
 import { BlockedCustomers } from './guests.jsx';
-import { Logo } from './picture.jsx';
 import { NewQueue, QueuePage } from './queue.jsx';
 import { SignIns } from './sign_ins.jsx';
 import { Tasks } from './tasks.jsx';
@@ -127,7 +126,6 @@ function View({ path: [what = 'events', id, view, rest] }) {
   if (what === 'tasks') return <Tasks />;
   if (what === 'audit') return <Audit />;
   if (what === 'sign-ins') return <SignIns />;
-  if (what === 'logo') return <Logo />;
   return (
     <>
       <Heading title="There is nothing here" />
@@ -145,7 +143,6 @@ const places = [
   ['dead-letters', 'Dead letters'],
   ['tasks', 'Tasks'],
   ['audit', 'Audit log'],
-  ['logo', 'Logo'],
   ['sign-ins', 'Sign-ins'],
 ];
 

@@ -18,7 +18,7 @@ const kinds = [
   'hand',
 ];
 export const beacons = ['none', 'drand', 'announced'];
-export const actions = [
+const actions = [
   null,
   'advance',
   'revoke',
