@@ -287,6 +287,11 @@ export class Server {
     this.child?.kill(name);
   }
 
+  /** Waits for a line: the pipe of the log is read later than a socket or a file that the line is about. */
+  async logged(pattern) {
+    await eventually(`in the log: ${pattern}`, () => pattern.test(this.log));
+  }
+
   /** Fails if the server has ended unexpectedly. */
   async must_live() {
     if (this.is_running || this.told_to_end) return;

@@ -223,7 +223,7 @@ test(
     });
     assert.equal(refusal.headers['retry-after'], '5');
     assert.equal(await what_is_stopped(server), 1);
-    await eventually('the line in the log', () => /is stopped: the ledger has lost commits/.test(server.log));
+    await server.logged(/is stopped: the ledger has lost commits/);
     assert.equal((await server.get('/readyz')).status, 200);
 
     // Also for a process that remembers nothing.

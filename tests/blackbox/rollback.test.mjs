@@ -63,9 +63,7 @@ test('no worker while orders wait: checkout becomes synchronous, and stays so un
   assert.match(text, /^fairqueue_checkout_rollbacks_total\{trigger="queue"\} 0$/m);
   assert.match(text, /^fairqueue_checkout_async_ratio 0$/m);
   assert.match(text, /^fairqueue_checkout_rollback_enabled 1$/m);
-  await eventually('the line in the log', () =>
-    /"checkout switched to synchronous".*"trigger":"workers"/.test(shop.server.log),
-  );
+  await shop.server.logged(/"checkout switched to synchronous".*"trigger":"workers"/);
 
   // The gateway is back: checkouts are answered with their page, and there is no switch back.
   shop.double.faults.clear();

@@ -26,7 +26,7 @@ async function body_of(answer) {
   }
 }
 
-/** Null: ask again after `wait` seconds. */
+/** Without bytes: ask again after `wait` seconds. */
 async function try_once(url) {
   let answer;
   try {
