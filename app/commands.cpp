@@ -105,7 +105,7 @@ int usage_error(const std::string& text) {
 
 int run_token(const token_command& command, const config::options& options) {
   const auto kind = kind_of(command.kind);
-  if (!kind) return usage_error("--kind must be customer, organizer, ticket or operator");
+  if (!kind) return usage_error("--kind must be customer, organizer, ticket, operator or guest");
   std::optional<uuid> subject;
   if (!command.subject.empty() && !(subject = parse_uuid(command.subject)))
     return usage_error("--subject must be a UUID");
@@ -114,9 +114,10 @@ int run_token(const token_command& command, const config::options& options) {
   const auto keys = key_store::open(options.data_dir, now, lives_of(options));
   const token_issuer issuer{keys};
   std::string out;
+  const auto owner = *kind == token_kind::guest ? guests_aggregate : accounts_aggregate;
   for (std::uint32_t i = 0; i < command.count; ++i) {
-    out += issuer.issue(*kind, subject ? *subject : env.make_id(now, accounts_aggregate), now,
-                        seconds{command.ttl_seconds});
+    out +=
+      issuer.issue(*kind, subject ? *subject : env.make_id(now, owner), now, seconds{command.ttl_seconds});
     out += '\n';
   }
   std::cout << out << std::flush;

@@ -244,10 +244,22 @@ asked<Reply> ask_ledger(const control_targets& to, const Message& message) {
   return got;
 }
 
+/// The customer of an address: with an account, or with orders that a guest placed for it.
+asked<customer_reply> find_person(const control_targets& to, const std::string& email) {
+  auto who = ask_accounts<customer_reply>(to.system, to.accounts, find_customer{{}, email});
+  if (who.error.empty()) return who;
+  const auto of_address =
+    ask_accounts<customers_reply>(to.system, to.accounts, find_customers{default_tenant, {email}});
+  if (!of_address.error.empty()) return who;
+  const auto id = of_address.reply.customers.front();
+  const auto ordered = ask_ledger<order_list_reply>(to, list_orders{id, {}, 1});
+  if (!ordered.error.empty() || ordered.reply.orders.empty()) return who;
+  return {{{}, id, email, ordered.reply.orders.front().order.created_at}, {}};
+}
+
 /// A page from `cursor` on; the command asks for the next one.
 boost::json::object export_customer_request(const control_targets& to, const boost::json::object& request) {
-  const auto who =
-    ask_accounts<customer_reply>(to.system, to.accounts, find_customer{{}, text_of(request, "email")});
+  const auto who = find_person(to, text_of(request, "email"));
   if (!who.error.empty()) return {{"error", who.error}};
   const auto cursor = text_of(request, "cursor");
   net::customer_export page{who.reply,
@@ -268,12 +280,12 @@ boost::json::object export_customer_request(const control_targets& to, const boo
 }
 
 boost::json::object erase_customer_request(const control_targets& to, const boost::json::object& request) {
-  const auto who =
-    ask_accounts<customer_reply>(to.system, to.accounts, find_customer{{}, text_of(request, "email")});
+  const auto email = text_of(request, "email");
+  const auto who = find_person(to, email);
   if (!who.error.empty()) return {{"error", who.error}};
   const auto got = ask_accounts<ack_reply>(
     to.system, to.accounts,
-    erase_customer{who.reply.customer, {R"({"by":"operator"})", {}}, to.token_life, true});
+    erase_customer{who.reply.customer, {R"({"by":"operator"})", {}}, to.token_life, true, email});
   if (got.error.empty()) refresh(to);
   return {{"error", got.error}};
 }

@@ -70,6 +70,7 @@ create_event shop_sale(const organizer_id& organizer, timestamp now) {
   x.event.queue.session_ttl = seconds{1'200};
   x.event.claim_ttl = seconds{600};
   x.event.claims_per_customer = 5;
+  x.event.guests = true;
   const auto noon = std::chrono::floor<std::chrono::days>(now) + seconds{12 * 3600};
   x.event.facts = {noon + seconds{60 * 86'400},
                    noon + seconds{62 * 86'400},

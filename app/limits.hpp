@@ -72,6 +72,11 @@ constexpr std::size_t webhooks_at_once = 32;
 /// Keys of FCM and APNs have 2 KiB at most.
 constexpr std::size_t push_key_file_bytes_max = 64 * 1024;
 
+/// Questions to a provider of captchas: 500 a second at 200 ms each. As many again wait; beyond them the
+/// answer is 503.
+constexpr std::size_t captchas_at_once = 100;
+constexpr std::size_t captcha_answer_bytes_max = 16 * 1024;
+
 // -- control socket
 
 constexpr std::size_t control_request_bytes_max = 8 * 1024; ///< a tenant's public key has 4 KiB
@@ -124,6 +129,8 @@ constexpr std::size_t streams_per_node_max = 8, streams_max = 128;
 static_assert(arrivals_max + streams_max + 1 <= descriptor_reserve / 2, "the ledger needs descriptors too");
 /// For the picture of a mail's tickets. A mail goes without it then.
 constexpr milliseconds picture_read_timeout{2'000};
+/// Accounts' answer about a customer who gets a mail; then the mail is tried again.
+constexpr milliseconds mailbox_timeout{2'000};
 /// Without a free descriptor, the port pauses for this time.
 constexpr milliseconds accept_pause{100};
 /// Deadlines have a precision of this.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/mailers.hpp"
 
+#include "net/service/pictures.hpp"
 #include "outbound/file_mailer.hpp"
 #include "outbound/mail_folder.hpp"
 #include "outbound/nats_mailer.hpp"
@@ -59,6 +60,7 @@ std::vector<std::string> mail_senders_of(const config::mail_options& options) {
 void tenant_mails::publish(const std::vector<tenant_row>& tenants) {
   const auto allowed = mail_senders_of(options_.mail);
   std::map<tenant_id, mail_style> styles;
+  std::map<tenant_id, std::string> logos;
   for (const auto& t : tenants) {
     const auto known = options_.pages.brands.find(t.name);
     const auto brand = known == options_.pages.brands.end() ? config::brand{} : known->second;
@@ -68,16 +70,27 @@ void tenant_mails::publish(const std::vector<tenant_row>& tenants) {
     style.from.name = style.name;
     // An address that is no longer configured would be refused by the mail service.
     if (std::ranges::find(allowed, t.mail_sender) != allowed.end()) style.from.address = t.mail_sender;
+    if (!t.logo.empty()) {
+      style.logo_url = net::logo_url(options_.http.public_url, t.logo);
+      logos.emplace(t.id, t.logo);
+    }
     styles.emplace(t.id, std::move(style));
   }
   const std::scoped_lock held{mutex_};
   styles_.swap(styles);
+  logos_.swap(logos);
 }
 
 mail_style tenant_mails::style_of(tenant_id tenant) const {
   const std::scoped_lock held{mutex_};
   const auto found = styles_.find(tenant);
   return found == styles_.end() ? mail_style{} : found->second;
+}
+
+std::string tenant_mails::logo_of(tenant_id tenant) const {
+  const std::scoped_lock held{mutex_};
+  const auto found = logos_.find(tenant);
+  return found == logos_.end() ? std::string{} : found->second;
 }
 
 } // namespace fq

@@ -33,11 +33,14 @@ public:
   explicit tenant_mails(const config::options& options) : options_{options} {}
   void publish(const std::vector<tenant_row>& tenants);
   [[nodiscard]] mail_style style_of(tenant_id tenant) const;
+  /// Id of a picture; empty: the tenant has set none.
+  [[nodiscard]] std::string logo_of(tenant_id tenant) const;
 
 private:
   const config::options& options_;
   mutable std::mutex mutex_;
   std::map<tenant_id, mail_style> styles_;
+  std::map<tenant_id, std::string> logos_;
 };
 
 } // namespace fq

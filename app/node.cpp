@@ -10,11 +10,15 @@
 #include "actors/storage/session_reader.hpp"
 #include "app/bus.hpp"
 #include "app/event_log.hpp"
+#include "app/mail_sources.hpp"
 #include "app/mailers.hpp"
 #include "app/mesh.hpp"
 #include "app/release.hpp"
+#include "crypto/order_link.hpp"
+#include "display/event_times.hpp"
 #include "domain/delivery/outbox.hpp"
 #include "net/pages/ticket_papers.hpp"
+#include "net/wire/challenge_codec.hpp"
 
 #include <caf/scoped_actor.hpp>
 
@@ -28,6 +32,7 @@ sale_rules rules_of(const config::options& o) {
   r.stale_after = o.payments.stale_after;
   r.verdict_grace = o.payments.verdict_grace;
   r.memory_retention = o.retention.memory;
+  r.zone_offset = zone_offset;
   for (const auto& [currency, fee] :
        o.checkout.parsed_fees().value_or(std::map<std::string, config::fee_option>{})) {
     const fee_rules rules{.platform_per_ticket = fee.per_ticket,
@@ -49,19 +54,6 @@ Handle add(root_children& children, std::string name, Handle handle) {
   return handle;
 }
 
-/// For the thread of a mailer, which may block. Empty if the ledger has no such picture, or is away.
-std::string picture_of(caf::actor_system& system, const notices_handle& reader, const std::string& id) {
-  caf::scoped_actor self{system};
-  std::string bytes;
-  self->request(reader, picture_read_timeout, find_picture{id, picture_size::medium})
-    .receive(
-      [&](const picture_found& found) {
-        if (found.bytes) bytes = *found.bytes;
-      },
-      [](const caf::error&) {});
-  return bytes;
-}
-
 } // namespace
 
 actor_config::actor_config(std::size_t threads, const config::cluster_options& cluster) {
@@ -80,6 +72,7 @@ node::node(const config::options& options, environment& env, std::function<void(
     ledger_(open_ledger(options, env)),
     cache_(open_cache(options, keys_, env)),
     couriers_(options, env, keys_, numbers_.notices),
+    witnesses_(options, env),
     caf_config_(static_cast<std::size_t>(options.caf.threads), options.cluster) {
   if (options.gateway.sandbox)
     sandbox_ = std::make_unique<sandbox_gateway>(sandbox_gateway::settings{options.data_dir / "sandbox.db",
@@ -93,6 +86,10 @@ node::node(const config::options& options, environment& env, std::function<void(
                                                               .node = ledger_.lease.owner,
                                                               .ca_file = {}},
                                       env);
+  beacons_ = std::make_unique<drand_source>(
+    drand_source::settings{options.draw.beacon_url,
+                           http_client::settings{.response_bytes_max = 16 * 1024, .ca_file = {}}},
+    env);
   gateways_ = open_gateways(options, env);
   renew(keys_);
   const auto connections = options.mail.mode == "smtp" ? code_mail_connections : 1;
@@ -114,7 +111,9 @@ void node::spawn_actors(std::function<void(std::string)> on_failure,
   notices_ = ledgers.reader(1);
   spawn_cache_workers(children);
   spawn_payments(children);
+  owner_services_.witnesses = witnesses_.spawn(*system_, children);
   set_owner_services(ledgers);
+  owner_services_.draws = add(children, "draws", system_->spawn<caf::detached>(draw_worker));
   region_ = add(children, "region", system_->spawn(fq::region, &owner_services_, restart_budget{}));
   spawn_directory(children, ledgers, std::move(on_directory));
   catalog_ = add(children, "catalog", system_->spawn(fq::catalog, &env_, ledgers, options_.cluster.is_on()));
@@ -175,6 +174,7 @@ void node::set_owner_services(const ledger_workers& ledgers) {
   s.routing_of =
     fan_out_services_.routing_of = [this](tenant_id tenant) { return tenant_rules_.routing_of(tenant); };
   s.shop_url = options_.http.public_url + "/shop";
+  s.log_address = options_.http.public_url.substr(options_.http.public_url.find("://") + 3);
   s.board = &numbers_.sales;
   s.alert = [this](const dead_letter_row& letter) {
     numbers_.dead_letters.add();
@@ -189,6 +189,10 @@ void node::set_owner_services(const ledger_workers& ledgers) {
   s.sweep_interval = options_.workers.expiry_interval;
   s.reconciliation_interval = options_.workers.reconciliation_interval;
   s.statistics_step = options_.workers.statistics_interval;
+  s.fetch_beacon = [this](const std::string& chain_hash, std::uint64_t round,
+                          std::function<void(std::string)> done) {
+    beacons_->fetch(chain_hash, round, std::move(done));
+  };
   s.has_cluster = options_.cluster.is_on();
   s.has_bus = bus_ != nullptr;
   s.links = links();
@@ -234,7 +238,9 @@ void node::spawn_accounts(root_children& children, const ledger_workers& ledgers
                         .otp_life = otp_life,
                         .otp_failures_max = otp_guesses_max,
                         .has_cluster = options_.cluster.is_on(),
-                        .style = [this] { return tenant_mails_.style_of(default_tenant); }};
+                        .code_challenge = net::parse_challenge_kind(options_.otp.challenge).value(),
+                        .style = [this] { return tenant_mails_.style_of(default_tenant); },
+                        .customers = std::make_shared<customer_book>(options_.otp.one_customer_per_mailbox)};
   accounts_ = add(children, "accounts", system_->spawn(fq::accounts, &accounts_services_));
 }
 
@@ -293,9 +299,18 @@ void node::start_dispatchers(root_children& children, const ledger_workers& ledg
   mail_consumer_services_.port = mail_of_events_.get();
   mail_consumer_services_.region = region_;
   mail_consumer_services_.style_of = [this](tenant_id tenant) { return tenant_mails_.style_of(tenant); };
+  mail_consumer_services_.link_of = [this](const order_id& order) {
+    return options_.http.public_url + "/my/orders/" + to_string(order) + '/'
+           + order_link_secret(keys_.stored, order);
+  };
   mail_consumer_services_.attach = [this, reader = notices_](const std::string& payload) {
-    return net::mail_attachments(payload, keys_.stored, options_.http.public_url, env_.wall_now(),
-                                 [&](const std::string& id) { return picture_of(*system_, reader, id); });
+    return net::mail_attachments(
+      payload, keys_.stored, options_.http.public_url, env_.wall_now(),
+      {[&](const std::string& id, picture_size size) { return picture_of(*system_, reader, id, size); },
+       [&](tenant_id tenant) { return tenant_mails_.logo_of(tenant); }});
+  };
+  mail_consumer_services_.mailbox_of = [this, accounts = accounts_](const customer_id& customer) {
+    return mailbox_of(*system_, accounts, customer);
   };
   mail_consumer_services_.log = log_event;
   mail_consumer_services_.warn = [](const std::string& what) { log::warn("mail", {{"what", what}}); };
@@ -374,6 +389,7 @@ ledger_workers node::spawn_ledger_workers(root_children& children) {
                                           prune_interval,
                                           options_.retention.entries,
                                           options_.retention.personal,
+                                          options_.retention.log,
                                           options_.retention.statistics,
                                           eraser,
                                           &ledger_is_reachable_,
@@ -433,10 +449,13 @@ node::~node() {
   cluster_services_.ledgers.clear();
   owner_services_.ledgers.clear();
   owner_services_.cache = nullptr;
+  owner_services_.draws = nullptr;
   owner_services_.payments = nullptr;
+  owner_services_.witnesses = nullptr;
   payments_services_.gateways.clear();
   mail_consumer_services_.region = nullptr;
   mail_consumer_services_.attach = nullptr;
+  mail_consumer_services_.mailbox_of = nullptr;
   fan_out_services_.ledgers.clear();
   couriers_.clear();
   bus_services_.region = nullptr;

@@ -17,6 +17,7 @@
 #include "actors/payments/payments.hpp"
 #include "actors/protocol/system_config.hpp"
 #include "actors/sale/checkout_switch.hpp"
+#include "actors/sale/draw_worker.hpp"
 #include "actors/storage/cache_worker.hpp"
 #include "actors/storage/incarnation.hpp"
 #include "actors/storage/ledger_memory.hpp"
@@ -26,9 +27,11 @@
 #include "app/mesh.hpp"
 #include "app/stores.hpp"
 #include "app/tenant_rules.hpp"
+#include "app/witnesses.hpp"
 #include "config/options.hpp"
 #include "crypto/keys.hpp"
 #include "crypto/session_token.hpp"
+#include "outbound/drand_source.hpp"
 #include "outbound/mail.hpp"
 #include "outbound/otlp_exporter.hpp"
 #include "outbound/sandbox_gateway.hpp"
@@ -147,6 +150,7 @@ private:
     cache_of_others_; ///< reads the mirrors of other nodes; null: the ledger is not shared
   cache_metrics cache_metrics_;
   std::unique_ptr<sandbox_gateway> sandbox_;
+  std::unique_ptr<drand_source> beacons_;
   std::unique_ptr<otlp_exporter> spans_; ///< null: spans are not recorded
   std::map<std::string, std::unique_ptr<gateway_port>> gateways_; ///< except the sandbox
   tenant_payments tenant_payments_;
@@ -161,6 +165,7 @@ private:
   mail_consumer_services mail_consumer_services_;
   fan_out_services fan_out_services_;
   couriers couriers_;
+  witnesses witnesses_;
   bus_services bus_services_;
   bus_inbox_services bus_inbox_services_;
   owner_services owner_services_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fairqueue serve`: starts everything in order and stops it in reverse. SIGTERM or SIGINT drains; a second
 // signal ends at once. SIGHUP reloads keys and certificates. Reports its state to the service manager.
+#include "app/captchas.hpp"
 #include "app/commands.hpp"
 #include "app/control_requests.hpp"
 #include "app/demo.hpp"
@@ -332,6 +333,7 @@ public:
     if (options.tls.is_on()) tls_.emplace(options.tls, env_);
     shared_.emplace(options, below_.keys(), keys_, passes_, env_, public_routes_, below_.sandbox());
     shared_->gateways = below_.gateways();
+    for (const auto& [kind, port] : captchas_) shared_->captchas.emplace(kind, port.get());
     shared_->webhook_urls = webhook_urls_of(options);
     shared_->known_customers = below_.customers();
     if (auto store = open_shared_limits(options, below_.keys(), env_))
@@ -454,6 +456,7 @@ private:
     net::public_routes(static_cast<std::size_t>(options_.http.webhook_body_limit));
   std::optional<net::tls_server> tls_;
   prepared_demo prepared_; // outlives the server, whose pages show it
+  const std::map<challenge_kind, std::unique_ptr<captcha_port>> captchas_ = open_captchas(options_, env_);
   std::optional<net::services> shared_;
   std::optional<net::limit_sharer> limits_of_all_nodes_;
   net::server_state state_;

@@ -2,10 +2,13 @@
 // Is the draw fair? Chi-square of 100,000 draws, the correlation of arrival and rank, chances of parties and
 // singles, and the time of a million entrants. Prints numbers for docs/design/fairness.md; no clock decides.
 #include "fair/draw.hpp"
+#include "domain/sale/sale.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <random>
 
 using namespace fq;
 
@@ -97,6 +100,55 @@ void million() {
               root[0]);
 }
 
+/// What an event's actor does itself, between requests; the rest is a worker's.
+void million_in_a_sale() {
+  constexpr std::uint32_t count = 1'000'000;
+  const auto opening = from_unix_ms(1'800'000'000'000);
+  event_row event;
+  event.aggregate = aggregate_id{16};
+  event.kind = event_kind::queue;
+  event.status = event_status::active;
+  event.queue_opens_at = opening;
+  event.queue.policy = admission_policy::operated;
+  event.lobby.opens_at = opening - seconds{3600};
+  event.lobby.draw = draw_kind::at_opening;
+  std::vector<entry_row> rows(count);
+  std::vector<std::uint32_t> order(count);
+  for (std::uint32_t n = 1; n <= count; ++n) {
+    rows[n - 1].number = queue_number{n};
+    rows[n - 1].subject = {n * 0x9e3779b97f4a7c15ull, n};
+    rows[n - 1].joined_at = opening - seconds{60};
+    order[n - 1] = n;
+  }
+  std::ranges::shuffle(order, std::mt19937_64{1});
+  lobby_row lobby;
+  lobby.opened_at = event.lobby.opens_at;
+  lobby.seed = lobby.seed_commitment = std::string(64, '0');
+  sale s({}, [x = std::uint64_t{0}]() mutable { return ++x; });
+  s.load(event, {});
+  s.load(lobby);
+  s.load(rows);
+  s.loaded();
+  decision d;
+  const auto time = [](const char* what, auto work) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    const auto span = std::chrono::steady_clock::now() - begin;
+    std::printf("1,000,000 entries in their owner, %s: %.0f ms\n", what,
+                std::chrono::duration<double, std::milli>(span).count());
+  };
+  time("closing", [&] { s.run(opening, d); });
+  std::vector<sale::entrant_place> entrants;
+  time("places for the root", [&] { entrants = s.lobby_entrants(); });
+  s.set_root(std::string(64, '0'), opening, d);
+  std::vector<std::uint32_t> parties;
+  time("parties for the order", [&] { parties = s.lobby_parties(); });
+  line_ranks ranks{std::move(order)}; // by the worker
+  time("the order is taken", [&] { s.rank(std::move(ranks)); });
+  std::printf("positions are known: %s\n",
+              s.lobby_now().phase == lobby_phase::none && entrants.size() == count ? "yes" : "no");
+}
+
 } // namespace
 
 int main() {
@@ -106,4 +158,5 @@ int main() {
   parties(6, 20, 12);
   parties(2, 50, 50);
   million();
+  million_in_a_sale();
 }

@@ -15,7 +15,7 @@ fq_folder(domain/cluster USES domain/base domain/model)
 # -- keys and options ------------------------------------------------------------------------------------------
 fq_folder(crypto USES domain/base domain/model LINK OpenSSL::Crypto PkgConfig::SODIUM PkgConfig::CJOSE Boost::json)
 fq_folder(fair USES domain/base domain/line crypto LINK PkgConfig::SODIUM)
-fq_folder(config COLD LINK CLI11::CLI11 Boost::url)
+fq_folder(config COLD USES domain/base LINK CLI11::CLI11 Boost::url)
 
 # -- paper: PDF and QR codes, from plain structs ----------------------------------------------------------------
 fq_folder(print/qr COLD LINK PkgConfig::QRCODE)
@@ -39,17 +39,17 @@ fq_folder(outbound COLD USES display domain/base domain/model domain/money domai
 
 # -- actors: who does what and when ----------------------------------------------------------------------------
 fq_folder(actors/protocol USES domain/base domain/model domain/line domain/sale store/port outbound LINK caf_core)
-fq_folder(actors/base USES domain/base domain/model domain/delivery domain/sale actors/protocol)
-fq_folder(actors/storage USES domain/base domain/sale store/port actors/protocol actors/base)
+fq_folder(actors/base USES domain/base domain/model domain/delivery domain/sale crypto actors/protocol)
+fq_folder(actors/storage USES domain/base domain/sale fair store/port actors/protocol actors/base)
 fq_folder(actors/payments USES domain/base domain/money crypto outbound actors/protocol actors/base)
 fq_folder(actors/sale
-          USES domain/base domain/model domain/line domain/delivery domain/seats domain/sale domain/cluster crypto
+          USES domain/base domain/model domain/line domain/delivery domain/seats domain/sale domain/cluster crypto fair
                actors/protocol actors/base actors/storage
           LINK Boost::json)
 fq_folder(actors/cluster COLD USES domain/base domain/cluster actors/protocol actors/base actors/storage actors/sale)
 fq_folder(actors/directory USES domain/base domain/sale crypto outbound actors/protocol actors/base actors/storage)
 fq_folder(actors/outbox COLD
-          USES domain/base domain/delivery outbound actors/protocol actors/base actors/storage actors/payments
+          USES domain/base domain/delivery fair outbound actors/protocol actors/base actors/storage actors/payments
           LINK Boost::json)
 
 # -- net: HTTP and WebSocket in. http, bridge, wire, websocket and server know no route ------------------------
@@ -60,11 +60,11 @@ fq_folder(net/wire USES domain/base domain/seats domain/sale crypto store/port a
 fq_folder(net/websocket USES domain/base domain/model domain/line net/http net/bridge net/wire)
 fq_folder(net/server USES config net/http net/bridge net/websocket LINK OpenSSL::SSL spdlog::spdlog)
 fq_folder(net/service
-          USES domain/base domain/model domain/sale crypto config store/port store/redis outbound
+          USES domain/base domain/model domain/sale crypto fair config store/port store/redis outbound
                actors/protocol actors/base net/http net/bridge net/wire
           LINK PkgConfig::PROMETHEUS)
 fq_folder(net/api
-          USES domain/seats display domain/line domain/money domain/delivery domain/sale crypto print print/qr outbound
+          USES domain/seats display domain/line domain/money domain/delivery domain/sale crypto fair print print/qr outbound
                actors/base
                actors/payments net/http net/bridge net/wire net/service
           LINK Boost::json Boost::url spdlog::spdlog)
@@ -77,7 +77,7 @@ fq_folder(net/site USES net/http net/bridge net/service net/api net/pages net/op
 
 # -- the program -----------------------------------------------------------------------------------------------
 fq_folder(app COLD
-          USES domain/base domain/model domain/delivery domain/sale crypto config store/port store/memory
+          USES display domain/base domain/model domain/delivery domain/sale crypto fair config store/port store/memory
                store/sqlite store/postgres store/redis outbound actors/protocol actors/base actors/storage
                actors/payments actors/sale actors/cluster actors/directory actors/outbox
                net/http net/bridge net/wire net/server net/service net/pages net/site

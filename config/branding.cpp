@@ -4,6 +4,7 @@
 #include "config/limits.hpp"
 #include "config/load.hpp"
 #include "config/toml_source.hpp"
+#include "domain/base/colour.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,12 +12,6 @@
 
 namespace fq::config {
 namespace {
-
-bool is_colour(std::string_view text) {
-  return text.size() == 7 && text[0] == '#' && std::all_of(text.begin() + 1, text.end(), [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-         });
-}
 
 /// Excludes characters that could end a header, an attribute or a Content-Security-Policy source.
 bool is_plain(std::string_view text) {

@@ -33,6 +33,9 @@ constexpr std::size_t logo_bytes_max = 16'384;
 constexpr std::size_t sentinels_max = 8;
 /// Keeps the check of an endpoint's port cheap and the list readable.
 constexpr std::size_t webhook_ports_max = 16;
+/// Installations whose logs a server cosigns, and witnesses that it asks after each checkpoint.
+constexpr std::size_t witness_logs_max = 100;
+constexpr std::size_t witnesses_max = 8;
 /// In minor units: ten million of any currency with hundredths.
 constexpr std::int64_t fee_amount_max = 1'000'000'000;
 constexpr std::int64_t basis_points_max = 10'000; ///< 100 %

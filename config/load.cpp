@@ -196,14 +196,17 @@ public:
             "must be at most payments.retry_cap");
     require(o_.http.listen.port == 0 || o_.http.listen != o_.http.admin_listen, "http.admin_listen",
             "must differ from http.listen");
+    require(o_.retention.entries <= o_.retention.log, "retention.log", "must be at least retention.entries");
     require(o_.retention.memory <= o_.retention.entries, "retention.entries",
             "must be at least retention.memory");
     check_tls();
     check_mail();
     check_bus();
     check_money();
+    check_challenges();
     check_push();
     check_webhooks();
+    check_witness();
     check_cluster();
     const auto& origins = o_.http.allowed_origins;
     const bool every = std::find(origins.begin(), origins.end(), "*") != origins.end();
@@ -266,6 +269,17 @@ public:
             "is needed with stripe.secret_key: without it nobody tells us of payments");
   }
 
+  void check_challenges() {
+    const auto& c = o_.challenges;
+    const auto check = [this](const char* kind, const char* option, bool has_key, bool has_secret) {
+      require(has_key == has_secret, option, "and the site key need each other");
+      require(o_.otp.challenge != kind || has_secret, "otp.challenge", "needs its secret key");
+    };
+    check("turnstile", "challenges.turnstile_secret", !c.turnstile_site_key.empty(),
+          !c.turnstile_secret.empty());
+    check("hcaptcha", "challenges.hcaptcha_secret", !c.hcaptcha_site_key.empty(), !c.hcaptcha_secret.empty());
+  }
+
   void check_push() {
     const auto& p = o_.push;
     const bool wants_apns =
@@ -289,6 +303,20 @@ public:
     require(!w.allow_http || w.allow_private, "webhooks.allow_http",
             "needs webhooks.allow_private: outside this network everybody on the way could read and change "
             "webhooks");
+  }
+
+  void check_witness() {
+    const auto logs = split_list(o_.witness.logs);
+    require(logs.size() <= limits::witness_logs_max && std::ranges::all_of(logs, is_verifier_key),
+            "witness.logs",
+            "must be verifier keys, like tickets.example/events/<id>/log+ab12cd34+AYqI…: 100 at most");
+    const auto witnesses = o_.witness.parsed_urls();
+    require(witnesses.has_value(), "witness.urls",
+            "must be like https://other.example/witness other.example/witness+ab12cd34+BAbc…: 8 at most");
+    const bool all_tls = std::ranges::all_of(witnesses.value_or(std::vector<witness_address>{}),
+                                             [](const auto& w) { return w.url.starts_with("https://"); });
+    require(all_tls || o_.environment != environment_kind::production, "witness.urls",
+            "not in production: must be https:// addresses");
   }
 
   void check_cluster() {

@@ -139,6 +139,7 @@ struct retention_options {
   milliseconds entries{}; ///< ended entries without a claim in the ledger
   milliseconds personal{}; ///< names, addresses and phones of orders after the end of their sale; 0: for ever
   milliseconds statistics{}; ///< statistics of events, but for the last row of each
+  milliseconds log{}; ///< tiles and records of public logs after the end of their sale
 };
 
 struct tokens_options {
@@ -150,6 +151,14 @@ struct otp_options {
   std::int64_t requests_per_address = limits::otp_requests_per_address; ///< within request_window
   milliseconds request_window = limits::otp_request_window;
   std::int64_t requests_per_ip_per_minute{};
+  std::string challenge; ///< "none", "proof_of_work", "turnstile" or "hcaptcha"
+  bool one_customer_per_mailbox{};
+};
+
+/// Providers of captchas; each is off without its keys.
+struct challenges_options {
+  std::string turnstile_site_key, turnstile_secret, turnstile_url;
+  std::string hcaptcha_site_key, hcaptcha_secret, hcaptcha_url;
 };
 
 struct rate_limits_options {
@@ -256,6 +265,24 @@ struct webhooks_options {
 /// The parts of a comma-separated list, trimmed, without empty parts.
 [[nodiscard]] std::vector<std::string> split_list(std::string_view text);
 
+struct witness_address {
+  std::string url; ///< without "/add-checkpoint"
+  std::string key; ///< verifier key
+};
+
+/// Witnesses of this installation's logs, and this one as a witness of others.
+struct witness_options {
+  std::string logs; ///< verifier keys, comma separated
+  std::string urls; ///< "<address> <verifier key>", comma separated
+
+  /// `urls` in parts; empty if malformed.
+  [[nodiscard]] std::optional<std::vector<witness_address>> parsed_urls() const;
+};
+
+struct draw_options {
+  std::string beacon_url; ///< of a drand network
+};
+
 struct tracing_options {
   std::string url; ///< trace endpoint of the collector; empty: spans are not recorded
   std::string authorization;
@@ -305,6 +332,7 @@ struct options {
   retention_options retention;
   tokens_options tokens;
   otp_options otp;
+  challenges_options challenges;
   rate_limits_options rate_limits;
   mail_options mail;
   nats_options nats;
@@ -315,6 +343,8 @@ struct options {
   stripe_options stripe;
   push_options push;
   webhooks_options webhooks;
+  witness_options witness;
+  draw_options draw;
   tracing_options tracing;
   log_options log;
   shutdown_options shutdown;

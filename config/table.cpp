@@ -217,12 +217,32 @@ const auto rows = std::to_array<option_row>({
     FQ_OPTION(retention, statistics), duration, "400d", hour, 3650 * day,
     "How long the statistics of events stay, for the console's charts and for reports. The last row of "
     "an event stays."),
+  number_row(FQ_OPTION(retention, log), duration, "730d", hour, 3650 * day,
+             "How long the public log of an event stays after the end of its sale. At least as long as "
+             "retention.entries."),
 
   number_row(FQ_OPTION(tokens, ttl), duration, "24h", minute, 30 * day,
              "Validity of the token that a customer or an organizer gets at sign-in."),
 
   number_row(FQ_OPTION(otp, requests_per_ip_per_minute), count, "600", 1, 1'000'000,
              "Sign-in codes requested from one client address; high, because a stadium may share one."),
+  choice_row(FQ_OPTION(otp, challenge), "none", "none|proof_of_work|turnstile|hcaptcha",
+             "What a browser that has not signed in before must solve to get a sign-in code."),
+  text_row(FQ_OPTION(otp, one_customer_per_mailbox), boolean, "false",
+           "All addresses of a mailbox at Gmail, Outlook, iCloud, Fastmail, Proton and Yandex are one "
+           "customer: dots and what follows a plus do not count. Equal on all nodes; a change gives nobody "
+           "another account, but a second account of a mailbox signs in no more while it is true."),
+
+  text_row(FQ_OPTION(challenges, turnstile_site_key), optional_text, "",
+           "Site key of Cloudflare Turnstile, for challenge turnstile; empty is none."),
+  secret(text_row(FQ_OPTION(challenges, turnstile_secret), password, "", "Its secret key.")),
+  text_row(FQ_OPTION(challenges, turnstile_url), url, "https://challenges.cloudflare.com",
+           "Where siteverify and the script of Turnstile are."),
+  text_row(FQ_OPTION(challenges, hcaptcha_site_key), optional_text, "",
+           "Site key of hCaptcha, for challenge hcaptcha; empty is none."),
+  secret(text_row(FQ_OPTION(challenges, hcaptcha_secret), password, "", "Its secret key.")),
+  text_row(FQ_OPTION(challenges, hcaptcha_url), url, "https://api.hcaptcha.com",
+           "Where siteverify of hCaptcha is."),
 
   number_row(FQ_OPTION(rate_limits, login_failures_per_ip_per_minute), count, "20", 1, 1'000'000,
              "Failed organizer logins from one client address."),
@@ -359,6 +379,18 @@ const auto rows = std::to_array<option_row>({
            "production."),
   text_row(FQ_OPTION(webhooks, allow_http), boolean, "false",
            "Send webhooks without TLS too; needs webhooks.allow_private."),
+
+  text_row(
+    FQ_OPTION(witness, urls), optional_text, "",
+    "Witnesses that cosign the public logs of events, comma-separated, each an address, a blank and its "
+    "verifier key: https://other.example/witness other.example/witness+ab12cd34+BAbc…; empty is none."),
+  text_row(
+    FQ_OPTION(witness, logs), optional_text, "",
+    "Verifier keys of other installations' logs that this server cosigns as a witness, comma-separated; "
+    "the key of one event's log is good for all of its installation; empty is none."),
+
+  text_row(FQ_OPTION(draw, beacon_url), url, "https://api.drand.sh",
+           "drand network's HTTP API, for lobbies whose draw waits for one of its rounds."),
 
   text_row(FQ_OPTION(tracing, url), url, "",
            "Collector of spans (OTLP over HTTP with JSON), for example http://127.0.0.1:4318/v1/traces; "

@@ -2,6 +2,7 @@
 #include "config/urls.hpp"
 
 #include "config/limits.hpp"
+#include "config/options.hpp"
 #include "config/table.hpp"
 
 #include <boost/url/parse.hpp>
@@ -162,6 +163,16 @@ bool is_page_address(std::string_view text) {
   return url && has_scheme(*url, "http", "https") && !url->has_userinfo() && is_plain_url_text(text);
 }
 
+bool is_verifier_key(std::string_view text) {
+  const auto first = text.find('+');
+  if (first == 0 || first == text.npos || !is_plain_url_text(text)) return false;
+  const auto digits = text.substr(first + 1, 8);
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  constexpr std::size_t base64_size = 44; // of 33 bytes
+  return digits.size() == 8 && std::ranges::all_of(digits, is_digit)
+         && text.size() == first + 1 + digits.size() + 1 + base64_size && text[first + 9] == '+';
+}
+
 bool is_host_and_port(std::string_view text) {
   const auto server = parse_server(std::string{"tcp://"}.append(text));
   return server && server->has_port() && !server->has_userinfo() && server->encoded_path().empty();
@@ -241,6 +252,21 @@ std::string without_password(std::string_view url) {
   if (const auto colon = parts->login.find(':'); colon != std::string_view::npos)
     text.replace(offset(parts->login) + colon + 1, parts->login.size() - colon - 1, "***");
   return text;
+}
+
+std::optional<std::vector<witness_address>> witness_options::parsed_urls() const {
+  std::vector<witness_address> all;
+  for (const auto& one : split_list(urls)) {
+    const auto blank = one.find(' ');
+    if (blank == one.npos) return std::nullopt;
+    const auto key_at = one.find_first_not_of(' ', blank);
+    witness_address w{one.substr(0, blank), one.substr(key_at)};
+    while (w.url.ends_with('/')) w.url.pop_back();
+    if (!is_web_url(w.url) || !is_verifier_key(w.key)) return std::nullopt;
+    all.push_back(std::move(w));
+  }
+  if (all.size() > limits::witnesses_max) return std::nullopt;
+  return all;
 }
 
 } // namespace fq::config

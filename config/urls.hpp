@@ -18,6 +18,8 @@ namespace fq::config {
 [[nodiscard]] bool is_page_address(std::string_view text);
 /// A name or address with a port: "a.example:443", "[::1]:443".
 [[nodiscard]] bool is_host_and_port(std::string_view text);
+/// The form of a verifier key, "<name>+<8 hex digits>+<base64>". Not whether the digits fit.
+[[nodiscard]] bool is_verifier_key(std::string_view text);
 /// True if the url's host is a loopback address or localhost.
 [[nodiscard]] bool names_this_machine(std::string_view url);
 

@@ -20,6 +20,7 @@ constexpr std::string_view type_name(token_kind kind) noexcept {
     case token_kind::customer: return "fq-customer";
     case token_kind::ticket: return "fq-ticket";
     case token_kind::operate: return "fq-operator";
+    case token_kind::guest: return "fq-guest";
   }
   return {};
 }
@@ -140,8 +141,12 @@ detail::token_keys prepare(const key_store& keys) {
     for (const auto& key : list) all.push_back(std::make_shared<const detail::token_key>(kind, key));
     return all;
   };
+  std::vector<signing_key> guest; // derived: they rotate with those of customers
+  for (const auto& key : keys.customer)
+    guest.push_back({key.kid, secret_key{hmac_sha256(key.secret.bytes(), "fairqueue tokens of guests")}});
   return {all_of(token_kind::organizer, keys.organizer), all_of(token_kind::customer, keys.customer),
-          all_of(token_kind::ticket, keys.ticket), all_of(token_kind::operate, keys.operate)};
+          all_of(token_kind::ticket, keys.ticket), all_of(token_kind::operate, keys.operate),
+          all_of(token_kind::guest, guest)};
 }
 
 const detail::token_key* find(const detail::token_keys& keys, std::string_view header) {

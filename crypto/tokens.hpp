@@ -25,12 +25,13 @@ enum class token_kind : std::uint8_t {
   customer, ///< subject: the customer
   ticket, ///< subject: the queue entry
   operate, ///< subject: the API key that was exchanged for it
+  guest, ///< subject: the guest
 };
 
 inline constexpr std::array all_token_kinds{token_kind::organizer, token_kind::customer, token_kind::ticket,
-                                            token_kind::operate};
+                                            token_kind::operate, token_kind::guest};
 
-/// "organizer", "customer", "ticket", "operator".
+/// "organizer", "customer", "ticket", "operator", "guest".
 [[nodiscard]] std::string_view to_string(token_kind kind) noexcept;
 
 struct token_claims {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "display/colours.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -22,12 +21,6 @@ double luminance(std::string_view colour) {
 }
 
 } // namespace
-
-bool is_colour(std::string_view text) {
-  return text.size() == 7 && text[0] == '#' && std::all_of(text.begin() + 1, text.end(), [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-         });
-}
 
 std::string_view ink_on(std::string_view colour) {
   const auto l = luminance(colour);

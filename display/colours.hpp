@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Colours of pages and mails.
 #pragma once
+#include "domain/base/colour.hpp"
+
 #include <string_view>
 
 namespace fq {
-
-/// Whether it is like "#2c1d6b".
-[[nodiscard]] bool is_colour(std::string_view text);
 
 /// Black or white, whichever has more contrast on "#rrggbb". At least 4.5 : 1 for every colour (WCAG 2.2,
 /// 1.4.3).

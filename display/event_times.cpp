@@ -117,6 +117,8 @@ std::string local_rfc3339(timestamp when, std::string_view zone) {
   return text.data();
 }
 
+seconds zone_offset(timestamp when, const std::string& zone) { return offset_at(when, zone); }
+
 bool is_same_day(timestamp a, timestamp b, std::string_view zone) {
   const auto day_of = [zone](timestamp t) {
     return std::chrono::floor<std::chrono::days>(t + offset_at(t, zone));

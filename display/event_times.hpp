@@ -20,6 +20,8 @@ namespace fq {
 [[nodiscard]] std::string clock_text(timestamp when, std::string_view zone, std::string_view language);
 /// "2026-11-27T19:30:00+01:00".
 [[nodiscard]] std::string local_rfc3339(timestamp when, std::string_view zone);
+/// What its clocks are ahead of UTC.
+[[nodiscard]] seconds zone_offset(timestamp when, const std::string& zone);
 [[nodiscard]] bool is_same_day(timestamp a, timestamp b, std::string_view zone);
 
 } // namespace fq

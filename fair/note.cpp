@@ -60,7 +60,8 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
   std::uint64_t n = 0;
   const auto end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, n);
-  if (error != std::errc{} || stop != end || std::to_string(n) != text) return std::nullopt;
+  if (error != std::errc{} || stop != end || std::to_string(n) != text || n > tree_size_max)
+    return std::nullopt;
   return n;
 }
 
@@ -98,6 +99,22 @@ bool is_valid(const note_verifier& verifier, std::string_view text, std::string_
   for (const unsigned char c : signature.substr(0, 8)) at = at << 8 | c;
   const auto bytes = bytes_from<ed25519_signature>(signature.substr(8));
   return bytes && is_ed25519_signature(*bytes, cosigned_text(text, at), verifier.key);
+}
+
+/// Calls `take(line, signature)` for each line that names this key. False: a line does not end.
+template <class Take>
+bool each_signature(const checkpoint_note& note, const note_verifier& verifier, Take take) {
+  std::string_view rest = note.signatures;
+  const auto prefix = std::string{dash} + verifier.name + " ";
+  while (!rest.empty()) {
+    const auto line = take_line(rest);
+    if (!line) return false;
+    if (!line->starts_with(prefix)) continue;
+    const auto bytes = from_base64(line->substr(prefix.size()));
+    if (bytes && bytes->substr(0, 4) == text_from(verifier.id()))
+      take(*line, std::string_view{*bytes}.substr(4));
+  }
+  return true;
 }
 
 std::string hash_lines(std::span<const tree_hash> hashes) {
@@ -176,19 +193,18 @@ std::string cosign(std::string_view checkpoint_text, std::string_view name, cons
 }
 
 bool is_signed_by(const checkpoint_note& note, const note_verifier& verifier) {
-  bool found = false;
-  std::string_view rest = note.signatures;
-  const auto prefix = std::string{dash} + verifier.name + " ";
-  while (!rest.empty()) {
-    const auto line = take_line(rest);
-    if (!line) return false;
-    if (!line->starts_with(prefix)) continue;
-    const auto bytes = from_base64(line->substr(prefix.size()));
-    if (!bytes || bytes->substr(0, 4) != text_from(verifier.id())) continue;
-    if (!is_valid(verifier, note.text, std::string_view{*bytes}.substr(4))) return false;
+  bool found = false, all_are_valid = true;
+  const bool is_whole = each_signature(note, verifier, [&](std::string_view, std::string_view signature) {
     found = true;
-  }
-  return found;
+    all_are_valid = all_are_valid && is_valid(verifier, note.text, signature);
+  });
+  return is_whole && found && all_are_valid;
+}
+
+std::string signatures_of(const checkpoint_note& note, const note_verifier& verifier) {
+  std::string lines;
+  each_signature(note, verifier, [&](std::string_view line, std::string_view) { (lines += line) += '\n'; });
+  return lines;
 }
 
 std::string add_checkpoint_body(std::uint64_t old_size, std::span<const tree_hash> proof,

@@ -61,6 +61,9 @@ struct checkpoint_note {
 /// Whether the note has a valid signature of this key, and none of it that is false.
 [[nodiscard]] bool is_signed_by(const checkpoint_note& note, const note_verifier& verifier);
 
+/// The lines of the note that name this key.
+[[nodiscard]] std::string signatures_of(const checkpoint_note& note, const note_verifier& verifier);
+
 /// The body of a request to a witness. Precondition: the proof has at most 63 hashes.
 [[nodiscard]] std::string add_checkpoint_body(std::uint64_t old_size, std::span<const tree_hash> proof,
                                               std::string_view note);

@@ -5,7 +5,7 @@
 #include "crypto/digest.hpp"
 #include "domain/base/ids.hpp"
 #include "domain/base/time.hpp"
-#include "domain/line/group.hpp"
+#include "domain/line/records.hpp"
 
 #include <cstdint>
 #include <span>
@@ -15,98 +15,33 @@
 
 namespace fq {
 
-/// Stored in logs: never renumber, only append. The same holds for the other enumerations here.
-enum class record_kind : std::uint8_t {
-  begin = 1,
-  lobby,
-  joined,
-  changed,
-  left,
-  away,
-  back,
-  closed,
-  drawn,
-  admitted,
-  session_ended,
-  hand,
-};
-enum class draw_kind : std::uint8_t { none, at_opening };
-enum class beacon_kind : std::uint8_t { none, drand, announced };
-enum class changed_by : std::uint8_t { holder, hand };
-enum class left_why : std::uint8_t { holder, expired, over, hand };
-enum class session_end : std::uint8_t { completed, expired, revoked };
-enum class hand_action : std::uint8_t {
-  advance = 1,
-  revoke,
-  priority,
-  block,
-  pause,
-  resume,
-  settings,
-  end_wait, ///< the draw no longer waits for its beacon
-  end,
-  cancel,
-};
-
 /// Where in the ledger a record comes from: both never go back within a log.
 struct record_head {
   std::uint64_t sequence = 0; ///< applied_seq of the decision
   timestamp at;
 };
 
-struct begin_record {
-  event_id event;
-  std::string settings; ///< lines "name=value"
-  std::string lost; ///< the newest checkpoint of the log that this one replaces; empty: none
-};
-
-struct lobby_record {
-  timestamp queue_opens_at;
-  draw_kind draw = draw_kind::none;
-  std::uint8_t party_max = 0;
-  sha256_digest seed_commitment{};
-  beacon_kind beacon = beacon_kind::none;
-  std::string source; ///< drand: chain hash, 32 bytes, and round, 8 bytes; announced: what will be the value
-};
-
-/// What the order of the line depends on.
-struct place {
-  queue_number number{};
-  std::uint8_t priority_class = 0;
-  hidden_types opens = 0;
-  queue_number party{}; ///< of the entry that opened it; 0: none
-};
-
-struct drawn_record {
-  sha256_digest seed{}, root{};
-  beacon_kind kind = beacon_kind::none;
-  std::string beacon; ///< drand's signature of the round, or the announced value; empty: none
-  std::string closing; ///< a cosigned checkpoint over the closing, as old as it; empty: none
-};
-
-struct admitted_record {
-  std::uint32_t batch = 0;
-  bool splits_party = false; ///< room for all of a party cannot come
-  std::uint64_t public_units = 0;
-  struct pool {
-    std::uint8_t type = 0;
-    std::uint64_t units = 0;
-  };
-  std::vector<pool> hidden_units;
-  std::vector<queue_number> numbers; ///< in order
-};
-
-struct hand_record {
-  hand_action action{};
-  queue_number number{}; ///< 0: no single entry
-  std::uint64_t count = 0; ///< advance: how many are called
-  std::string change; ///< settings: lines "name=value"
-  std::string reason;
-};
-
 using record_nonce = std::array<std::uint8_t, 16>;
 /// SHA-256(nonce || entry id): hides the id, and shows it to those who know the nonce.
 [[nodiscard]] sha256_digest commitment_of(const record_nonce& nonce, const entry_id& id);
+/// The bytes of a log's secret and of what leaves the ledger with the entry: its subject and its join key.
+/// So they need no memory and no row, a worker can compute those of a million entries, and no one can once
+/// the entry is erased.
+class nonce_maker {
+public:
+  explicit nonce_maker(const secret_key& secret) : key_(secret.bytes()) {}
+  [[nodiscard]] record_nonce operator()(queue_number n, const subject_key& subject,
+                                        std::uint64_t join_key) const;
+  /// The commitment to an entry of `owner`.
+  [[nodiscard]] sha256_digest commitment(aggregate_id owner, queue_number n, const subject_key& subject,
+                                         std::uint64_t join_key, timestamp joined_at) const;
+
+private:
+  hmac_sha256_key key_;
+};
+/// `stored`: key_store::stored.
+[[nodiscard]] secret_key nonce_secret_of(const secret_key& stored, const event_id& event);
+
 /// SHA-256 of the draw's seed.
 [[nodiscard]] sha256_digest seed_commitment_of(const sha256_digest& seed);
 
@@ -126,6 +61,9 @@ using record_nonce = std::array<std::uint8_t, 16>;
 [[nodiscard]] std::string session_ended_bytes(const record_head& head, queue_number n, session_end why);
 /// Texts are cut so that the record fits.
 [[nodiscard]] std::string hand_bytes(const record_head& head, const hand_record& r);
+
+/// Of any record but a join, which has a commitment.
+[[nodiscard]] std::string bytes_of(const record_head& head, const log_record& record);
 
 /// What a receipt has beside the proof: nonce, entry id, the record of the join.
 [[nodiscard]] std::string receipt_extra(const record_nonce& nonce, const entry_id& id,

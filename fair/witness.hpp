@@ -5,6 +5,11 @@
 #include "fair/note.hpp"
 
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace fq {
 
@@ -12,6 +17,20 @@ namespace fq {
 struct witnessed {
   std::uint64_t size = 0;
   tree_hash root = sha256("");
+};
+
+/// The logs that a witness cosigns.
+class watched_logs {
+public:
+  /// `keys`: verifier keys of logs. Throws std::invalid_argument, which names the first that is none.
+  explicit watched_logs(std::span<const std::string> keys = {});
+
+  /// Empty: unknown. The key of one log is good for those of all events and queues of its installation, which
+  /// signs them with one key.
+  [[nodiscard]] std::optional<note_verifier> find(std::string_view origin) const;
+
+private:
+  std::vector<note_verifier> known_;
 };
 
 /// By precedence. Beside it the status of the answer.

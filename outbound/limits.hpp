@@ -91,4 +91,10 @@ constexpr milliseconds google_refusal_pause{60'000}; ///< a refused account stay
 /// At which the exporter looks for its end: delays the end of the server.
 constexpr milliseconds exporter_end_poll{50};
 
+// -- witness_sender
+/// For one request to a witness, which reads and writes one row.
+inline constexpr milliseconds witness_timeout{10'000};
+/// Of an answer: a few signature lines, also post-quantum ones.
+inline constexpr std::size_t witness_answer_bytes_max = 64 * 1024;
+
 } // namespace fq

@@ -34,6 +34,7 @@ struct mail_style {
   mail_sender from;
   std::string name{}; ///< of the tenant, at the top
   std::string colour{}; ///< "#2c1d6b": behind the name, and of buttons
+  std::string logo_url{}; ///< above the name; empty: none
 };
 
 /// What is wrong with a tenant's style, after the setting's name; empty: nothing.

@@ -53,6 +53,7 @@ constexpr std::array facts_fields{
   field{"doors_at", kind::time, need::optional}, field{"venue_name", kind::text, need::optional},
   field{"venue_address", kind::text, need::optional}};
 constexpr std::array otp_fields{field{"code", kind::text}, field{"minutes", kind::count}};
+constexpr std::array challenge_link_fields{field{"event_name", kind::text}, field{"join_url", kind::link}};
 constexpr std::array payment_link_fields{
   field{"order_id", kind::text},   field{"event_name", kind::text},
   field{"total", kind::money},     field{"payment_url", kind::link},
@@ -65,7 +66,8 @@ constexpr std::array order_receipt_fields{field{"order_id", kind::text},
                                           field{"fees", kind::money, need::optional},
                                           field{"total", kind::money},
                                           field{"paid_at", kind::time, need::optional},
-                                          field{"seats", kind::seats, need::optional}};
+                                          field{"seats", kind::seats, need::optional},
+                                          field{"tickets_url", kind::link, need::optional}};
 constexpr std::array order_failed_fields{field{"order_id", kind::text}, field{"event_name", kind::text},
                                          field{"reason", kind::reason}, field{"can_retry", kind::flag},
                                          field{"retry_url", kind::link, need::optional}};
@@ -76,6 +78,8 @@ constexpr std::array event_cancelled_fields{field{"event_name", kind::text}, fie
 constexpr std::array quota_invitation_fields{field{"event_name", kind::text},
                                              field{"ticket_name", kind::text}, field{"quantity", kind::count},
                                              field{"valid_until", kind::time, need::optional}};
+constexpr std::array waiting_list_offer_fields{field{"event_name", kind::text}, field{"claim_by", kind::time},
+                                               field{"shop_url", kind::link, need::optional}};
 constexpr std::array ticket_offered_fields{field{"event_name", kind::text}, field{"ticket_name", kind::text},
                                            field{"tickets_url", kind::link}, field{"expires_at", kind::time}};
 constexpr std::array ticket_moved_fields{field{"event_name", kind::text}, field{"ticket_name", kind::text},
@@ -93,11 +97,13 @@ constexpr std::array templates{
   template_row{"order_refunded", order_refunded_fields},
   template_row{"event_cancelled", event_cancelled_fields},
   template_row{"quota_invitation", quota_invitation_fields},
+  template_row{"waiting_list_offer", waiting_list_offer_fields},
   template_row{"ticket_offered", ticket_offered_fields},
   template_row{"ticket_given", ticket_moved_fields},
   template_row{"ticket_received", ticket_moved_fields},
   template_row{"ticket_kept", ticket_moved_fields},
   template_row{"ticket_withdrawn", ticket_moved_fields},
+  template_row{"challenge_link", challenge_link_fields},
 };
 
 struct unfit : std::runtime_error {
@@ -380,6 +386,7 @@ std::string page_of(language in, const std::string& subject, std::string_view ke
   page.SetValue("DIRECTION", is_right_to_left(in) ? "rtl" : "ltr");
   page.SetValue("SUBJECT", subject);
   set_look(page, in, style);
+  if (!style.logo_url.empty()) page.SetValueAndShowSection("LOGO", style.logo_url, "HAS_LOGO");
   if (!style.name.empty()) page.SetValueAndShowSection("BRAND", one_line(style.name), "HAS_BRAND");
   auto* inner = page.AddIncludeDictionary("CONTENT");
   inner->SetFilename(key_of(in, key) + ".html");

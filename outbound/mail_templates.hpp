@@ -35,7 +35,7 @@ struct template_problem {
 ///   otp              code, minutes
 ///   payment_link     order_id, event_name, total, currency, payment_url, expires_at
 ///   order_receipt    order_id, event_name, items [{name, quantity, amount}], total, currency;
-///                    optional: discount, donations, fees (0 is left out), paid_at.
+///                    optional: discount, donations, fees (0 is left out), paid_at, tickets_url.
 ///                    `amount` is the line's sum, `discount` the deducted amount.
 ///   order_failed     order_id, event_name, reason (a code of an order's failure), can_retry;
 ///                    optional: retry_url
@@ -44,6 +44,7 @@ struct template_problem {
 ///   ticket_offered   event_name, ticket_name, tickets_url, expires_at
 ///   ticket_given, ticket_received, ticket_withdrawn: event_name, ticket_name, tickets_url
 ///   ticket_kept      the same; declined (false: no answer in time)
+///   waiting_list_offer: event_name, claim_by; optional: shop_url
 ///   quota_invitation event_name, ticket_name, quantity; optional: valid_until
 [[nodiscard]] std::variant<mail_content, template_problem> render(std::string_view template_key,
                                                                   std::string_view language,

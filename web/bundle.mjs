@@ -16,7 +16,7 @@ if (!folder) {
 
 /** The texts of <fair-queue>, out of all texts. */
 const widget_keys =
-  /^(place_label|ahead|next|paused|join|leave|your_turn|queue_full|widget_failed|wait_(label|unknown|short|(range_|up_to_)?(minutes|hours)))$/;
+  /^(place_label|ahead|next|paused|join|leave|your_turn|queue_full|widget_failed|lobby_(people|draw|number)|wait_(label|unknown|short|(range_|up_to_)?(minutes|hours)))$/;
 
 const widget_texts = {
   name: 'widget-texts',
@@ -33,15 +33,14 @@ const widget_texts = {
 };
 
 const license = '/* FairQueue, Apache-2.0 */';
-/** Licences of the libraries bundled into the console. */
+const license_of = (name) =>
+  ['LICENSE', 'LICENSE.txt']
+    .map((file) => path.join(here, 'node_modules', name, file))
+    .filter((file) => fs.existsSync(file))
+    .map((file) => fs.readFileSync(file, 'utf8'))[0];
+/** Licences of the libraries bundled into a script. */
 const license_with = (...packages) =>
-  [
-    license,
-    ...packages.map(
-      (name) =>
-        `/* ${name}: ${fs.readFileSync(path.join(here, 'node_modules', name, 'LICENSE'), 'utf8').trim()} */`,
-    ),
-  ].join('\n');
+  [license, ...packages.map((name) => `/* ${name}: ${license_of(name).trim()} */`)].join('\n');
 const common = {
   bundle: true,
   minify: true,
@@ -54,9 +53,10 @@ const common = {
 };
 
 fs.mkdirSync(folder, { recursive: true });
-const script = (from, to, banner = license) =>
+const script = (from, to, banner = license, more = {}) =>
   esbuild.build({
     ...common,
+    ...more,
     entryPoints: [path.join(here, from)],
     outfile: path.join(folder, to),
     format: 'esm',
@@ -76,8 +76,11 @@ await Promise.all([
   ),
   script('pages/worker.mjs', 'worker.js'),
   script('pages/tickets_worker.mjs', 'tickets-worker.js'),
+  script('pages/fairness.mjs', 'fairness.mjs', license_with('@noble/curves', '@noble/hashes', 'uplot')),
   script('pages/scan.mjs', 'scan.mjs'),
   script('pages/scan_worker.mjs', 'scan-worker.js'),
+  script('pages/challenge.mjs', 'challenge.mjs', license_with('altcha'), { loader: { '.css': 'text' } }),
+  script('node_modules/altcha/dist_external/worker.js', 'challenge-worker.js', license_with('altcha')),
   script('pages/qr_decoder.mjs', 'qr-decoder.mjs', `${license}\n/* jsQR 1.4.0 by Cosmo Wolfe, Apache-2.0 */`),
   script('console/main.jsx', 'console.mjs', license_with('preact', 'uplot')),
   style('pages/pages.css', 'pages.css'),

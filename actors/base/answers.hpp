@@ -9,6 +9,8 @@
 #include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -25,17 +27,30 @@ inline constexpr char answer_version<claim_reply> = 5;
 template <>
 inline constexpr char answer_version<event_reply> = 6;
 template <>
-inline constexpr char answer_version<order_reply> = 6;
+inline constexpr char answer_version<order_reply> = 5;
 
-/// The oldest version that read_older reads.
+/// The version that read_older reads: what the release before this one stored. Others are not read.
 template <class Reply>
-inline constexpr char oldest_answer = answer_version<Reply>;
+inline constexpr char older_answer = 0;
 template <>
-inline constexpr char oldest_answer<claim_reply> = 4;
+inline constexpr char older_answer<claim_reply> = 4;
 template <>
-inline constexpr char oldest_answer<event_reply> = 5;
+inline constexpr char older_answer<event_reply> = 5;
 template <>
-inline constexpr char oldest_answer<order_reply> = 4;
+inline constexpr char older_answer<order_reply> = 4;
+
+/// Of a row that such a release wrote: fields that it did not have.
+template <class Row, std::size_t N>
+caf::error read_row(caf::binary_deserializer& source, Row& row, const std::string_view (&later)[N]) {
+  caf::error wrong;
+  each_field<Row>(
+    [&](const auto& field, auto& value) {
+      if (!wrong && std::ranges::find(later, std::string_view{field.name}) == std::end(later))
+        wrong = source(value);
+    },
+    row);
+  return wrong;
+}
 
 template <class Reply>
 std::vector<char> pack_answer(const Reply& reply) {
@@ -47,34 +62,44 @@ std::vector<char> pack_answer(const Reply& reply) {
   return bytes;
 }
 
-/// Reads what a program without languages stored, or one without event tickets: both begin alike. The owner
-/// replaces the rest by the present state.
+/// Reads what is common; the owner replaces the rest by the present state.
 inline caf::error read_older(caf::binary_deserializer& source, order_reply& reply) {
-  auto wrong = source(reply.no, reply.replayed);
-  each_field<order_row>(
-    [&](const auto&, auto& value) {
-      if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(value)>, language>)
-        if (!wrong) wrong = source(value);
-    },
-    reply.order.order);
-  return wrong;
+  static constexpr std::string_view later[] = {"language", "answers", "guest"};
+  const auto wrong = source(reply.no, reply.replayed);
+  return wrong ? wrong : read_row(source, reply.order.order, later);
 }
 
-/// Of a program without seats.
 inline caf::error read_older(caf::binary_deserializer& source, claim_reply& reply) {
   auto& v = reply.claim;
   return source(reply.no, reply.replayed, v.claim, v.event, v.currency, v.item_ids);
 }
 
-/// Of a program without locks.
+inline constexpr std::string_view later_event_fields[] = {"locks_per_session",
+                                                          "picture",
+                                                          "rotating_codes",
+                                                          "transfers_max",
+                                                          "key_number",
+                                                          "waiting_list",
+                                                          "waiting_list_claim_window_ms",
+                                                          "waiting_list_quiet_from",
+                                                          "waiting_list_quiet_until",
+                                                          "waiting_list_began_at",
+                                                          "questions",
+                                                          "questions_numbered",
+                                                          "challenge",
+                                                          "guests",
+                                                          "lobby_opens_at",
+                                                          "draw",
+                                                          "party_max",
+                                                          "beacon",
+                                                          "beacon_chain_hash",
+                                                          "beacon_round",
+                                                          "beacon_announced"};
+
 inline caf::error read_older(caf::binary_deserializer& source, event_reply& reply) {
-  auto wrong = source(reply.no, reply.replayed);
   auto& v = reply.event;
-  each_field<event_row>(
-    [&](const auto& field, auto& value) {
-      if (!wrong && field.name != std::string_view{"locks_per_session"}) wrong = source(value);
-    },
-    v.event);
+  auto wrong = source(reply.no, reply.replayed);
+  if (!wrong) wrong = read_row(source, v.event, later_event_fields);
   return wrong ? wrong : source(v.ticket_types, v.sold_out, v.takes_access_codes);
 }
 
@@ -84,8 +109,8 @@ std::optional<Reply> unpack_answer(const std::vector<char>& bytes) {
   if (bytes.size() < 2) return std::nullopt;
   caf::binary_deserializer source{nullptr, bytes.data() + 1, bytes.size() - 1};
   Reply reply;
-  if constexpr (oldest_answer<Reply> < answer_version<Reply>)
-    if (bytes[0] >= oldest_answer<Reply> && bytes[0] < answer_version<Reply>)
+  if constexpr (older_answer<Reply> != 0)
+    if (bytes[0] == older_answer<Reply>)
       return read_older(source, reply) ? std::nullopt : std::optional{std::move(reply)};
   if (bytes[0] != answer_version<Reply> || source(reply)) return std::nullopt;
   return reply;

@@ -3,6 +3,7 @@
 // Other threads ask it for an address, which spares a checkout the question to accounts: they see an erasure
 // as soon as it is decided, before its commit. So an erased customer cannot check out.
 #pragma once
+#include "domain/base/mailbox.hpp"
 #include "domain/model/rows.hpp"
 
 #include <mutex>
@@ -17,8 +18,16 @@ namespace fq {
 
 class customer_book {
 public:
+  /// `merges`: all addresses of a mailbox are one customer.
+  explicit customer_book(bool merges = false) : merges_{merges} {}
+
+  /// The text of which customers' ids are hashes.
+  [[nodiscard]] std::string key_of(const std::string& email) const {
+    return merges_ ? fq::mailbox_of(email) : email;
+  }
+
   void load(const std::vector<customer_row>& rows) {
-    customer_book loaded; // others wait only for the exchange
+    customer_book loaded{merges_}; // others wait only for the exchange
     for (const auto& row : rows) loaded.emplace(row);
     const std::scoped_lock held{lock_};
     by_id_.swap(loaded.by_id_);
@@ -31,14 +40,17 @@ public:
   }
   const customer_row& set_language(const customer_id& id, language in) {
     const std::scoped_lock held{lock_};
-    auto& row = by_email_.at(by_id_.at(id)->email);
+    auto& row = *by_id_.at(id);
     row.language = in;
     return row;
   }
   /// Its row has `erased_address` from now on, which is returned.
   const customer_row& erase(const customer_id& id) {
     const std::scoped_lock held{lock_};
-    auto node = by_email_.extract(by_id_.at(id)->email);
+    auto& row = *by_id_.at(id);
+    const auto known = by_email_.find(key_of(row.email));
+    const bool is_first = known != by_email_.end() && &known->second == &row;
+    auto node = by_email_.extract(is_first ? known->first : later_key(row));
     node.key() = node.mapped().email = erased_address(id);
     return by_email_.insert(std::move(node)).position->second;
   }
@@ -49,7 +61,7 @@ public:
     return known == by_id_.end() ? nullptr : known->second;
   }
   [[nodiscard]] const customer_row* find(const std::string& email) const {
-    const auto known = by_email_.find(email);
+    const auto known = by_email_.find(key_of(email));
     return known == by_email_.end() ? nullptr : &known->second;
   }
 
@@ -66,15 +78,20 @@ public:
   }
 
 private:
+  /// Of a customer whose mailbox has an older account, of a time without `merges`. It signs in no more.
+  [[nodiscard]] static std::string later_key(const customer_row& row) { return to_string(row.id); }
+
   void emplace(customer_row row) {
     const auto id = row.id;
-    auto email = row.email;
-    by_id_[id] = &by_email_.emplace(std::move(email), std::move(row)).first->second;
+    auto key = key_of(row.email);
+    if (by_email_.contains(key)) key = later_key(row);
+    by_id_[id] = &by_email_.emplace(std::move(key), std::move(row)).first->second;
   }
 
   mutable std::shared_mutex lock_; ///< held by accounts for a change, by others for a read
-  std::unordered_map<std::string, customer_row> by_email_;
-  std::unordered_map<customer_id, const customer_row*> by_id_; ///< nodes of by_email_
+  bool merges_;
+  std::unordered_map<std::string, customer_row> by_email_; ///< by key_of the address
+  std::unordered_map<customer_id, customer_row*> by_id_; ///< nodes of by_email_
   bool is_loaded_ = false;
 };
 

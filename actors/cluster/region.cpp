@@ -294,7 +294,7 @@ std::string region_state::node_of(const caf::actor_addr& owner) const {
 
 std::string region_state::placed_elsewhere(aggregate_id aggregate) const {
   if (cluster_.peers.empty()) return {};
-  auto node = place(aggregate, cluster_.nodes);
+  auto node = home_of(aggregate, cluster_.nodes);
   return node == cluster_.self ? std::string{} : node;
 }
 

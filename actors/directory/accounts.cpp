@@ -103,6 +103,10 @@ accounts_handle::behavior_type accounts_state::behavior() {
     [this](const find_customer& x) { return core_.here_or_there(x, [&] { return on_find_customer(x); }); },
     [this](const log_in& x) { return core_.here_or_there(x, [&] { return on_log_in(x); }); },
     [this](const request_otp& x) { return core_.here_or_there(x, [&] { return on_request_otp(x); }); },
+    [this](const open_code_challenge& x) {
+      return core_.here_or_there(x, [&] { return on_open_challenge(x); });
+    },
+    [this](const mail_challenge& x) { return core_.here_or_there(x, [&] { return on_mail_challenge(x); }); },
     [this](const verify_otp& x) { return core_.here_or_there(x, [&] { return on_verify_otp(x); }); },
     [this](const add_organizer& x) { return core_.here_or_there(x, [&] { return on_add_organizer(x); }); },
     [this](const add_tenant& x) { return core_.here_or_there(x, [&] { return on_add_tenant(x); }); },
@@ -111,6 +115,7 @@ accounts_handle::behavior_type accounts_state::behavior() {
     [this](const revoke_api_key& x) { return core_.here_or_there(x, [&] { return on_revoke_key(x); }); },
     [this](const find_customers& x) { return core_.here_or_there(x, [&] { return on_find_customers(x); }); },
     [this](const change_setting& x) { return core_.here_or_there(x, [&] { return on_change_setting(x); }); },
+    [this](const set_tenant_logo& x) { return core_.here_or_there(x, [&] { return on_set_logo(x); }); },
     [this](const record_deed& x) { return core_.here_or_there(x, [&] { return on_record_deed(x); }); },
     [this](const block_customers& x) { return core_.here_or_there(x, [&] { return on_block(x); }); },
     [this](const unblock_customer& x) { return core_.here_or_there(x, [&] { return on_unblock(x); }); },
@@ -182,6 +187,17 @@ caf::result<ack_reply> accounts_state::on_add_tenant(const add_tenant& x) {
   return core_.commit(std::move(content), ack_reply{});
 }
 
+caf::result<ack_reply> accounts_state::on_set_logo(const set_tenant_logo& x) {
+  if (core_.refuses()) return core_.refusal();
+  const auto known = std::ranges::find(tenants_, x.by.tenant, [](const auto& t) { return t.second.id; });
+  if (known == tenants_.end()) return ack_reply{reason::not_found};
+  known->second.logo = x.picture;
+  changes content;
+  record(x.by, "tenant.logo", x.note, {}, content);
+  content.emplace_back(tenant_stored{known->second});
+  return core_.commit(std::move(content), ack_reply{});
+}
+
 caf::result<tenants_reply> accounts_state::on_list_tenants() {
   if (core_.refuses()) return core_.refusal();
   tenants_reply reply;
@@ -240,7 +256,7 @@ caf::result<ack_reply> accounts_state::on_revoke_key(const revoke_api_key& x) {
 customer_id accounts_state::id_of(const std::string& email) const {
   if (const auto* known = customers().find(email)) return known->id;
   for (std::uint32_t n = 0;; ++n) {
-    const auto id = customer_id_of(services_->otp_key, email, n);
+    const auto id = customer_id_of(services_->otp_key, customers().key_of(email), n);
     if (customers().find(id) == nullptr) return id;
   }
 }

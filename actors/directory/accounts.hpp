@@ -7,6 +7,7 @@
 #include "actors/protocol/accounts_messages.hpp"
 #include "actors/protocol/ledger_messages.hpp"
 #include "actors/storage/owner.hpp"
+#include "crypto/challenge_desk.hpp"
 #include "crypto/customer_id.hpp"
 #include "domain/base/guesses.hpp"
 #include "domain/base/recent_map.hpp"
@@ -44,6 +45,7 @@ struct accounts_services {
   milliseconds otp_life{10 * 60 * 1000};
   std::uint32_t otp_failures_max = 5;
   bool has_cluster = false;
+  challenge_kind code_challenge = challenge_kind::none; ///< of a request for a code
   accounts_bounds bounds = {};
   /// How mails of the default tenant look, to which the customers belong; null: as configured. Called on the
   /// actor's thread.
@@ -64,9 +66,14 @@ private:
   void on_acquired(const aggregate_acquired& answer);
   caf::result<person_reply> on_log_in(const log_in& x);
   caf::result<ack_reply> on_request_otp(const request_otp& x);
+  caf::result<challenge_reply> on_open_challenge(const open_code_challenge& x);
+  caf::result<ack_reply> on_mail_challenge(const mail_challenge& x);
+  challenge_desk& challenges();
+  [[nodiscard]] bool may_request_code(const request_otp& x, const uuid& client);
   caf::result<person_reply> on_verify_otp(const verify_otp& x);
   caf::result<person_reply> on_add_organizer(const add_organizer& x);
   caf::result<ack_reply> on_add_tenant(const add_tenant& x);
+  caf::result<ack_reply> on_set_logo(const set_tenant_logo& x);
   caf::result<tenants_reply> on_list_tenants();
   caf::result<api_key_reply> on_issue_key(const issue_api_key& x);
   caf::result<ack_reply> on_revoke_key(const revoke_api_key& x);
@@ -137,6 +144,7 @@ private:
   std::map<uuid, api_key_row> api_keys_;
   std::map<std::tuple<tenant_id, organizer_id, customer_id>, block_row> blocks_;
   std::uint32_t password_calls_ = 0; ///< in flight
+  std::optional<challenge_desk> challenges_; ///< of requests for codes; none: not needed yet
 };
 
 accounts_handle::behavior_type accounts(accounts_handle::stateful_pointer<accounts_state> self,

@@ -18,7 +18,8 @@ caf::result<customer_reply> accounts_state::on_find_customer(const find_customer
 /// finds its contact.
 caf::result<ack_reply> accounts_state::on_erase_customer(const erase_customer& x) {
   if (core_.refuses()) return core_.refusal();
-  if (customers().find(x.customer) == nullptr) return ack_reply{reason::not_found};
+  if (customers().find(x.customer) == nullptr && (x.email.empty() || id_of(x.email) != x.customer))
+    return ack_reply{reason::not_found};
   auto promise = self_->make_response_promise();
   self_->request(core_.reader(), open_purchase_timeout, find_open_purchase{x.customer})
     .then(
@@ -40,6 +41,8 @@ caf::result<ack_reply> accounts_state::on_erase_customer(const erase_customer& x
 
 /// The tokens end like a sign-in of an organizer: by a row that has ended, with the customer's id.
 void accounts_state::erase(const erase_customer& x, caf::response_promise promise) {
+  if (customers().find(x.customer) == nullptr && !x.email.empty())
+    customers().add({x.customer, default_tenant, x.email, core_.now()});
   const auto* known = customers().find(x.customer);
   if (known == nullptr) return promise.deliver(ack_reply{reason::not_found});
   auto row = *known;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of accounts that signs people in: organizers by password, customers by a one-time code.
+#include "actors/base/challenge_answers.hpp"
 #include "actors/directory/accounts.hpp"
 #include "outbound/mail_templates.hpp"
 
@@ -226,7 +227,8 @@ std::string accounts_state::hash_of(const std::string& email, const std::string&
 }
 
 uuid accounts_state::client_key(const std::string& email, const uuid& client) const {
-  const auto hash = keyed_hash_128(services_->otp_key.bytes(), "client\n" + email + '\n' + to_string(client));
+  const auto hash = keyed_hash_128(services_->otp_key.bytes(),
+                                   "client\n" + customers().key_of(email) + '\n' + to_string(client));
   return {hash[0], hash[1] & ~std::uint64_t{1}};
 }
 
@@ -302,9 +304,58 @@ milliseconds accounts_state::pause_of(const uuid& client, const uuid& strangers)
   return verdict.wait;
 }
 
+challenge_desk& accounts_state::challenges() {
+  if (!challenges_) challenges_.emplace(core_.env());
+  return *challenges_;
+}
+
+caf::result<challenge_reply> accounts_state::on_open_challenge(const open_code_challenge& x) {
+  if (core_.refuses()) return core_.refusal();
+  return answer_of(challenges(), services_->code_challenge, x.way, x.client, 0, core_.now());
+}
+
+/// A known browser needs no challenge.
+bool accounts_state::may_request_code(const request_otp& x, const uuid& client) {
+  if (services_->code_challenge == challenge_kind::none || has_mark(client)) return true;
+  if (const auto solved = challenges().check(x.solved, x.client, 0, core_.now())) {
+    challenges().use(*solved, x.client, core_.now());
+    return true;
+  }
+  return !x.may_work && challenges().may_mail(x.client, core_.now());
+}
+
+caf::result<ack_reply> accounts_state::on_mail_challenge(const mail_challenge& x) {
+  if (core_.refuses()) return core_.refusal();
+  const auto strangers = client_key(x.email, {});
+  if (const auto pause = pause_of(client_key(x.email, x.client), strangers); pause.count() > 0)
+    return ack_reply{too_early(pause)};
+  const auto style = services_->style ? services_->style() : mail_style{};
+  // Cannot fail: the template gets all its variables.
+  auto content = std::get<mail_content>(
+    render("challenge_link", tag_of(x.language), {{"event_name", x.event}, {"join_url", x.link}}, style));
+  auto promise = self_->make_response_promise();
+  self_
+    ->request(services_->mailer, code_mail_timeout,
+              send_mail{x.email,
+                        std::move(content.subject),
+                        std::move(content.text),
+                        std::move(content.html),
+                        {},
+                        x.client,
+                        style.from.address,
+                        style.from.name})
+    .then(
+      [promise](const mail_sent& sent) mutable {
+        promise.deliver(sent.accepted ? ack_reply{} : ack_reply{too_late(sent.retry_after)});
+      },
+      [promise](caf::error&) mutable { promise.deliver(make_error(errc::unavailable)); });
+  return caf::delegated<ack_reply>{};
+}
+
 caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
   if (core_.refuses()) return core_.refusal();
   const auto client = client_of(x);
+  if (!may_request_code(x, client)) return ack_reply{reason::challenge_required};
   if (const auto pause = pause_of(client, client_key(x.email, {})); pause.count() > 0)
     return ack_reply{too_early(pause)};
   std::array<std::uint64_t, 2> drawn{}; // more than an id's bytes: never read ahead

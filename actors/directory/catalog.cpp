@@ -4,7 +4,33 @@
 #include "actors/protocol/cluster_messages.hpp"
 #include "domain/sale/sale.hpp"
 
+#include <algorithm>
+
 namespace fq {
+namespace {
+
+/// Nil: the tenant, for its operators.
+organizer_id plan_owner_of(const principal& by) {
+  return by.kind == principal_kind::organizer ? by.id : organizer_id{};
+}
+
+/// Organizers change their own plans; all see those of the tenant.
+refusal wrong_with(const store_tenant_plan& x, const std::vector<seat_plan_row>& found) {
+  const auto owner = plan_owner_of(x.by);
+  if (!x.id.is_nil()) {
+    if (found.empty()) return reason::not_found;
+    const bool may_change = x.by.kind == principal_kind::operate || found.front().organizer == owner;
+    return may_change ? reason::none : reason::forbidden;
+  }
+  if (std::ranges::count(found, owner, &seat_plan_row::organizer)
+      < static_cast<std::ptrdiff_t>(seat_plans_per_owner_max))
+    return reason::none;
+  refusal no{reason::too_many};
+  no.first = seat_plans_per_owner_max;
+  return no;
+}
+
+} // namespace
 
 catalog_handle::behavior_type catalog(catalog_handle::stateful_pointer<catalog_state> self, environment* env,
                                       ledger_workers ledgers, bool has_cluster) {
@@ -28,6 +54,8 @@ catalog_handle::behavior_type catalog_state::behavior() {
     [this](const list_dead_letters& x) { return self_->delegate(core_.reader(), x); },
     [this](const list_records& x) { return self_->delegate(core_.reader(), x); },
     [this](const list_statistics& x) { return self_->delegate(core_.reader(), x); },
+    [this](const store_tenant_plan& x) { return core_.here_or_there(x, [&] { return on_store_plan(x); }); },
+    [this](const list_tenant_plans& x) { return self_->delegate(core_.reader(), x); },
     [this](const cluster_changed& x) { core_.on_cluster(x, &node_peer::catalog); },
     [this](const batch_settled& x) { core_.on_settled(x); },
     [this](const aggregate_acquired& x) { on_acquired(x); },
@@ -133,6 +161,52 @@ caf::result<event_reply> catalog_state::create(const create_event& x, caf::respo
     {core_.make_id(), event.tenant, event.id, name_of(x.by), action, x.note.detail, x.note.reason, t}});
   content.emplace_back(event_created{std::move(event), std::move(types)});
   store_answer(answers_, x.idempotency, reply, t, content);
+  return core_.hold(std::move(promise), std::move(content), std::move(reply));
+}
+
+/// The plan as it is, or the owner's others, to see whether it may be stored.
+caf::result<tenant_plan_reply> catalog_state::on_store_plan(const store_tenant_plan& x) {
+  if (core_.refuses()) return core_.refusal();
+  auto promise = self_->make_response_promise();
+  list_tenant_plans question{x.by, x.id, {}, 1};
+  if (x.id.is_nil()) {
+    question.by = {principal_kind::organizer, x.by.tenant, plan_owner_of(x.by)};
+    question.limit = 3 * seat_plans_per_owner_max; // the tenant's are among them
+  }
+  self_->request(core_.reader(), external_id_timeout, std::move(question))
+    .then(
+      [this, x, promise](const tenant_plans_reply& found) mutable {
+        if (found.no || core_.refuses()) return promise.deliver(core_.refusal());
+        if (auto no = wrong_with(x, found.plans)) return promise.deliver(tenant_plan_reply{std::move(no)});
+        store_plan(x, found.plans, std::move(promise));
+      },
+      [this, promise](const caf::error&) mutable { promise.deliver(core_.refusal()); });
+  return caf::delegated<tenant_plan_reply>{};
+}
+
+caf::result<tenant_plan_reply> catalog_state::store_plan(const store_tenant_plan& x,
+                                                         const std::vector<seat_plan_row>& found,
+                                                         caf::response_promise promise) {
+  const auto t = core_.now();
+  const bool is_new = x.id.is_nil();
+  seat_plan_row row;
+  if (is_new)
+    row = {core_.make_id(), x.by.tenant, plan_owner_of(x.by), {}, {}, t};
+  else
+    row = found.front();
+  if (!x.name.empty()) row.name = x.name;
+  tenant_plan_reply reply;
+  reply.plan = row;
+  reply.plan.content.clear();
+  const auto* action = is_new ? "seat_plan.create" : x.plan.empty() ? "seat_plan.remove" : "seat_plan.change";
+  changes content;
+  content.emplace_back(audit_recorded{
+    {core_.make_id(), row.tenant, row.id, name_of(x.by), action, x.note.detail, x.note.reason, t}});
+  row.content = x.plan;
+  if (x.plan.empty())
+    content.emplace_back(seat_plan_removed{row.tenant, row.id});
+  else
+    content.emplace_back(seat_plan_stored{std::move(row)});
   return core_.hold(std::move(promise), std::move(content), std::move(reply));
 }
 

@@ -30,6 +30,10 @@ private:
   void on_last_aggregate(const last_aggregate_found& found);
   caf::result<event_reply> on_create(const create_event& x);
   caf::result<event_reply> create(const create_event& x, caf::response_promise promise);
+  caf::result<tenant_plan_reply> on_store_plan(const store_tenant_plan& x);
+  caf::result<tenant_plan_reply> store_plan(const store_tenant_plan& x,
+                                            const std::vector<seat_plan_row>& found,
+                                            caf::response_promise promise);
   void reserve(const create_event& x, std::function<void(std::optional<refusal>)> then);
 
   pointer self_ = nullptr;

@@ -57,8 +57,10 @@ inline constexpr milliseconds open_purchase_timeout{5'000};
 inline constexpr milliseconds code_mail_timeout{5'000};
 
 // -- catalog
-/// For the ledger's answer about an external id.
+/// For the ledger's answer about an external id, or a tenant's seat plans.
 inline constexpr milliseconds external_id_timeout{5'000};
+/// Seat plans of an organizer, or of a tenant's operators (I14): one of 50,000 seats has about 1.5 MB.
+inline constexpr std::uint32_t seat_plans_per_owner_max = 50;
 
 // -- directory
 /// Max age of a change by another node (I15 allows 5 s).

@@ -34,6 +34,13 @@ inline constexpr milliseconds courier_busy_poll{50};
 /// Older failures say nothing about a target's present state.
 inline constexpr milliseconds recent_failure{10 * 60 * 1000};
 
+// -- witness_client
+/// Logs whose witnesses are remembered: a node owns fewer events that sell. A forgotten one costs a request
+/// more.
+inline constexpr std::size_t cosigned_logs_max = 10'000;
+/// For a log's actor, which reads a few tiles.
+inline constexpr milliseconds growth_proof_timeout{5'000};
+
 // -- dispatcher
 /// Max rows per round. Marking them delays commits on SQLite by about 1 ms.
 inline constexpr std::uint32_t outbox_rows_max = 64;

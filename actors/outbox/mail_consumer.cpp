@@ -27,6 +27,17 @@ tenant_id tenant_of(const boost::json::object& o) {
   return v && v->is_int64() ? tenant_id{static_cast<std::uint32_t>(v->get_int64())} : default_tenant;
 }
 
+/// The data of the mail, with the link to the tickets of a guest's order.
+boost::json::object data_with_link(const boost::json::object& payload, boost::json::object data,
+                                   const std::function<std::string(const order_id&)>& link_of) {
+  const auto* tickets = payload.if_contains("event_tickets");
+  const auto* o = tickets ? tickets->if_object() : nullptr;
+  const auto* link = o ? o->if_contains("link") : nullptr;
+  const auto order = parse_uuid(string_of(data, "order_id"));
+  if (link_of && order && link && link->is_bool() && link->get_bool()) data["tickets_url"] = link_of(*order);
+  return data;
+}
+
 /// Sends to the recipients at `places` only.
 mail_answer send_some(const mail_message& message, const std::vector<std::size_t>& places, mail_port& port) {
   auto some = message;
@@ -83,7 +94,8 @@ timestamp end_of(const outbox_row& row) {
 }
 
 std::variant<mail_message, std::string> mail_of(const outbox_row& row,
-                                                const std::function<mail_style(tenant_id)>& style_of) {
+                                                const std::function<mail_style(tenant_id)>& style_of,
+                                                const std::function<std::string(const order_id&)>& link_of) {
   boost::system::error_code error;
   const auto parsed = boost::json::parse(row.payload, error);
   const auto* o = error ? nullptr : parsed.if_object();
@@ -92,7 +104,7 @@ std::variant<mail_message, std::string> mail_of(const outbox_row& row,
   if (!to || !data) return "the payload is no mail";
   const auto template_key = string_of(*o, "template");
   auto style = style_of ? style_of(tenant_of(*o)) : mail_style{};
-  auto content = render(template_key, string_of(*o, "language"), *data, style);
+  auto content = render(template_key, string_of(*o, "language"), data_with_link(*o, *data, link_of), style);
   if (const auto* problem = std::get_if<template_problem>(&content)) return problem->what;
   auto& words = std::get<mail_content>(content);
   mail_message m{
@@ -202,7 +214,13 @@ std::optional<mail_result> mail_consumer_state::send(const outbox_item& item, mi
                                                      std::string& why) {
   auto& env = *services_->env;
   if (sent_.contains(key_of(item.row))) return mail_result::accepted;
-  auto* mail = begin_or_continue(item.row, why);
+  auto row = item.row;
+  if (!in_progress_.contains(key_of(item.row))) {
+    const auto found = address(row);
+    if (found == addressed::later) return mail_result::unavailable;
+    if (found == addressed::to_nobody) return {};
+  }
+  auto* mail = begin_or_continue(row, key_of(item.row), why);
   if (mail == nullptr) return mail_result::rejected;
   if (is_set(mail->until) && env.wall_now() >= mail->until) {
     in_progress_.erase(key_of(item.row));
@@ -231,12 +249,30 @@ std::optional<mail_result> mail_consumer_state::send(const outbox_item& item, mi
   return mail_result::accepted;
 }
 
+/// Such a mail has one recipient.
+mail_consumer_state::addressed mail_consumer_state::address(outbox_row& row) const {
+  boost::system::error_code error;
+  auto payload = boost::json::parse(row.payload, error);
+  auto* o = error ? nullptr : payload.if_object();
+  const auto* to = o && o->contains("to") ? o->at("to").if_array() : nullptr;
+  const auto* recipient = to && to->size() == 1 ? to->front().if_object() : nullptr;
+  const auto customer = recipient ? parse_uuid(string_of(*recipient, "customer_id")) : std::nullopt;
+  if (!customer) return addressed::yes;
+  const auto found = services_->mailbox_of ? services_->mailbox_of(*customer) : mailbox{};
+  if (!found) return addressed::later;
+  if (found->address.empty()) return addressed::to_nobody;
+  (*o)["to"] = boost::json::array{boost::json::object{{"address", found->address}}};
+  (*o)["language"] = found->language;
+  row.payload = boost::json::serialize(payload);
+  return addressed::yes;
+}
+
 /// Null: the payload is no mail; the reason is in `why`.
 mail_consumer_state::partly_sent* mail_consumer_state::begin_or_continue(const outbox_row& row,
+                                                                         const mail_key& key,
                                                                          std::string& why) {
-  const auto key = key_of(row);
   if (const auto known = in_progress_.find(key); known != in_progress_.end()) return &known->second;
-  auto made = mail_of(row, services_->style_of);
+  auto made = mail_of(row, services_->style_of, services_->link_of);
   if (auto* wrong = std::get_if<std::string>(&made)) {
     why = std::move(*wrong);
     return nullptr;

@@ -30,12 +30,20 @@
 
 namespace fq {
 
+/// Where a customer reads mail, and in which language.
+struct mailbox {
+  std::string address; ///< empty: nowhere, the customer was erased
+  std::string language = "en"; ///< tag
+};
+
 struct mail_consumer_services {
   environment* env = nullptr;
   mail_port* port = nullptr; ///< not shared: a port belongs to one thread
   region_handle region;
   /// Files of the mail with this payload, made as late as possible; null: none. May block, and may throw.
   std::function<std::vector<mail_attachment>(const std::string& payload)> attach = nullptr;
+  /// Finds the mailbox of a customer; none: not now. May block. Null: no customer has one.
+  std::function<std::optional<mailbox>(const customer_id&)> mailbox_of = nullptr;
   std::function<void(const outbox_item&)> log; ///< called per completed domain event; may be null
   std::function<void(const std::string&)> warn; ///< failures of sending; may be null
   mail_counts* counts = nullptr; ///< may be null
@@ -53,6 +61,8 @@ struct mail_consumer_services {
   retry_policy no_progress_retry{0, milliseconds{1'000}, milliseconds{5'000}};
   /// How the tenant's mails look; null: as configured for all.
   std::function<mail_style(tenant_id)> style_of = nullptr;
+  /// Address that opens the tickets of a guest's order; null: no mail has one.
+  std::function<std::string(const order_id&)> link_of = nullptr;
 };
 
 class mail_consumer_state {
@@ -95,7 +105,10 @@ private:
   /// Null: the subject of the mail has ended; the remaining recipients get nothing.
   std::optional<mail_result> send(const outbox_item& item, milliseconds end, std::string& why);
   void attach_files(const outbox_row& row, mail_message& message);
-  partly_sent* begin_or_continue(const outbox_row& row, std::string& why);
+  /// Whether a mail can begin: it can be one to a customer whose address only accounts know.
+  enum class addressed : std::uint8_t { yes, later, to_nobody };
+  addressed address(outbox_row& row) const;
+  partly_sent* begin_or_continue(const outbox_row& row, const mail_key& key, std::string& why);
   [[nodiscard]] std::vector<std::size_t> due(const partly_sent& mail, milliseconds now) const;
   void send_to(partly_sent& mail, const std::vector<std::size_t>& places);
   void retry_or_give_up(partly_sent& mail, std::size_t place, const mail_answer& answer);
@@ -127,7 +140,8 @@ private:
 
 /// The mail of a mail.send payload, or the reason why it is malformed.
 [[nodiscard]] std::variant<mail_message, std::string> mail_of(
-  const outbox_row& row, const std::function<mail_style(tenant_id)>& style_of = nullptr);
+  const outbox_row& row, const std::function<mail_style(tenant_id)>& style_of = nullptr,
+  const std::function<std::string(const order_id&)>& link_of = nullptr);
 
 consumer_handle::behavior_type mail_consumer(consumer_handle::stateful_pointer<mail_consumer_state> self,
                                              const mail_consumer_services* services);

@@ -87,6 +87,14 @@ struct add_tenant {
 FQ_INSPECT(add_tenant, x.name, x.subject_jwk, x.replace, x.stripe_account, x.paystack_subaccount,
            x.payment_metadata, x.mail_name, x.mail_sender, x.mail_colour)
 
+/// A manager sets the logo of its tenant; empty: none.
+struct set_tenant_logo {
+  principal by;
+  audit_note note;
+  std::string picture; ///< id of a stored picture
+};
+FQ_INSPECT(set_tenant_logo, x.by, x.note, x.picture)
+
 struct list_tenants {};
 FQ_INSPECT_EMPTY(list_tenants)
 
@@ -136,8 +144,26 @@ struct request_otp {
   std::string replaces = {}; ///< handle of an earlier request of this client, which ends; empty: none
   uuid mark = {}; ///< id of the client's browser mark for this address (net/service/browser_mark); nil: none
   fq::language language = fq::language::en; ///< of the mail
+  solved_challenge solved = {};
+  bool may_work = true; ///< false: a page without a script, which gets a few codes without a challenge
 };
-FQ_INSPECT(request_otp, x.email, x.client, x.handle, x.replaces, x.mark, x.language)
+FQ_INSPECT(request_otp, x.email, x.client, x.handle, x.replaces, x.mark, x.language, x.solved, x.may_work)
+
+/// To accounts: requests the challenge of a request for a code.
+struct open_code_challenge {
+  uuid client; ///< key of its address
+  challenge_way way = challenge_way::work;
+};
+FQ_INSPECT(open_code_challenge, x.client, x.way)
+
+/// To accounts: mails the link to a page where this challenge counts as solved.
+struct mail_challenge {
+  std::string email; ///< lower case, validated
+  uuid client; ///< key of its address
+  std::string link, event; ///< the latter is a name
+  fq::language language = fq::language::en;
+};
+FQ_INSPECT(mail_challenge, x.email, x.client, x.link, x.event, x.language)
 
 struct verify_otp {
   std::string email;
@@ -195,8 +221,10 @@ struct erase_customer {
   audit_note note = {}; ///< without personal data
   milliseconds lifetime{24 * 60 * 60 * 1000}; ///< of the customer's tokens
   bool by_operator = false;
+  std::string email =
+    {}; ///< an operator's: of a customer who may never have signed in, only bought as a guest
 };
-FQ_INSPECT(erase_customer, x.customer, x.note, x.lifetime, x.by_operator)
+FQ_INSPECT(erase_customer, x.customer, x.note, x.lifetime, x.by_operator, x.email)
 
 /// From the control socket or the demo set-up. If the address exists, `replace` sets the new password.
 struct add_organizer {
@@ -281,6 +309,8 @@ struct letter_sent {
 using accounts_handle =
   caf::typed_actor<caf::replies_to<log_in>::with<person_reply>,
                    caf::replies_to<request_otp>::with<ack_reply>, ///< after commit; the mail may still wait
+                   caf::replies_to<open_code_challenge>::with<challenge_reply>,
+                   caf::replies_to<mail_challenge>::with<ack_reply>, ///< the mail may still wait
                    caf::replies_to<verify_otp>::with<person_reply>, ///< after commit
                    caf::replies_to<add_organizer>::with<person_reply>, ///< after commit
                    caf::replies_to<add_tenant>::with<ack_reply>, ///< after commit
@@ -290,6 +320,7 @@ using accounts_handle =
                    caf::replies_to<find_customers>::with<customers_reply>,
                    caf::replies_to<change_setting>::with<ack_reply>, ///< after commit
                    caf::replies_to<record_deed>::with<ack_reply>, ///< after commit
+                   caf::replies_to<set_tenant_logo>::with<ack_reply>, ///< after commit
                    caf::replies_to<block_customers>::with<customers_reply>, ///< after commit; directories
                                                                             ///< poll the list
                    caf::replies_to<unblock_customer>::with<ack_reply>, ///< after commit

@@ -192,6 +192,39 @@ typename Inspector::result_type inspect(Inspector& f, dead_letter_listing& x) {
 
 FQ_INSPECT(dead_letters_reply, x.no, x.letters, x.more)
 
+/// Stores a plan of a tenant, with a new id if it has none; an empty text removes it.
+struct store_tenant_plan {
+  principal by;
+  audit_note note;
+  uuid id;
+  std::string name;
+  std::string plan; ///< text_of(seat_plan)
+};
+FQ_INSPECT(store_tenant_plan, x.by, x.note, x.id, x.name, x.plan)
+
+struct tenant_plan_reply {
+  refusal no;
+  seat_plan_row plan = {}; ///< without its content
+};
+FQ_INSPECT(tenant_plan_reply, x.no, x.plan)
+
+/// The seat plans of a tenant, by id, from committed state. An organizer gets its own and those that belong
+/// to the tenant, an operator all.
+struct list_tenant_plans {
+  principal by;
+  uuid id; ///< set: only this one, with its content
+  uuid after; ///< cursor
+  std::uint32_t limit = 50;
+};
+FQ_INSPECT(list_tenant_plans, x.by, x.id, x.after, x.limit)
+
+struct tenant_plans_reply {
+  refusal no;
+  std::vector<seat_plan_row> plans = {}; ///< at most `limit`
+  bool more = false;
+};
+FQ_INSPECT(tenant_plans_reply, x.no, x.plans, x.more)
+
 struct event_list_reply {
   refusal no;
   std::vector<event_view> events; ///< at most `limit`
@@ -199,21 +232,24 @@ struct event_list_reply {
 };
 FQ_INSPECT(event_list_reply, x.no, x.events, x.more)
 
-/// Creates events; lists them from committed state.
-using catalog_handle = caf::typed_actor<caf::replies_to<create_event>::with<event_reply>, ///< after commit
-                                        caf::replies_to<list_events>::with<event_list_reply>,
-                                        caf::replies_to<list_audit>::with<audit_reply>,
-                                        caf::replies_to<list_orders>::with<order_list_reply>,
-                                        caf::replies_to<list_held_tickets>::with<held_tickets_reply>,
-                                        caf::replies_to<list_transfers>::with<transfers_reply>,
-                                        caf::replies_to<list_dead_letters>::with<dead_letters_reply>,
-                                        caf::replies_to<list_records>::with<records_reply>,
-                                        caf::replies_to<list_statistics>::with<statistics_reply>,
-                                        caf::reacts_to<cluster_changed>, ///< from the cluster
-                                        caf::reacts_to<batch_settled>, ///< INTERNAL
-                                        caf::reacts_to<aggregate_acquired>, ///< INTERNAL
-                                        caf::reacts_to<lease_lost>, ///< INTERNAL
-                                        caf::reacts_to<last_aggregate_found>, ///< INTERNAL
-                                        caf::reacts_to<timer_fired>>; ///< INTERNAL
+/// Creates events and keeps the seat plans of tenants; lists from committed state.
+using catalog_handle =
+  caf::typed_actor<caf::replies_to<create_event>::with<event_reply>, ///< after commit
+                   caf::replies_to<list_events>::with<event_list_reply>,
+                   caf::replies_to<list_audit>::with<audit_reply>,
+                   caf::replies_to<list_orders>::with<order_list_reply>,
+                   caf::replies_to<list_held_tickets>::with<held_tickets_reply>,
+                   caf::replies_to<list_transfers>::with<transfers_reply>,
+                   caf::replies_to<list_dead_letters>::with<dead_letters_reply>,
+                   caf::replies_to<list_records>::with<records_reply>,
+                   caf::replies_to<list_statistics>::with<statistics_reply>,
+                   caf::replies_to<store_tenant_plan>::with<tenant_plan_reply>, ///< after commit
+                   caf::replies_to<list_tenant_plans>::with<tenant_plans_reply>,
+                   caf::reacts_to<cluster_changed>, ///< from the cluster
+                   caf::reacts_to<batch_settled>, ///< INTERNAL
+                   caf::reacts_to<aggregate_acquired>, ///< INTERNAL
+                   caf::reacts_to<lease_lost>, ///< INTERNAL
+                   caf::reacts_to<last_aggregate_found>, ///< INTERNAL
+                   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 } // namespace fq

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The handle of an event actor. Its messages are declared only: include the conversation that you send
-// (fan_messages.hpp, organizer_messages.hpp, hub_messages.hpp ...).
+// (fan_messages.hpp, organizer_messages.hpp, subscriber_messages.hpp ...).
 #pragma once
 #include "actors/protocol/message_list.hpp"
 
@@ -12,14 +12,15 @@ namespace fq {
 /// Owner of one event: its queue, inventory, claims, payments and journal.
 using event_handle = caf::typed_actor<
   caf::replies_to<join>::with<entry_reply>, ///< after commit; the new or the existing place
-  caf::replies_to<find_entry>::with<entry_reply>,
+  caf::replies_to<open_challenge>::with<challenge_reply>, caf::replies_to<find_entry>::with<entry_reply>,
+  caf::replies_to<find_receipt>::with<receipt_reply>,
   caf::replies_to<leave>::with<ack_reply>, ///< after commit
   caf::replies_to<find_ticket>::with<entry_reply>,
   caf::replies_to<leave_ticket>::with<ack_reply>, ///< after commit
   caf::replies_to<end_session>::with<ack_reply>, ///< after commit
   caf::replies_to<change_lock>::with<locks_reply>, ///< after commit
   caf::replies_to<find_locks>::with<locks_reply>,
-  caf::reacts_to<present>, ///< from a hub
+  caf::reacts_to<present>, ///< from a subscriber
   caf::replies_to<open_claim>::with<claim_reply>, ///< after commit
   caf::replies_to<find_claim>::with<claim_reply>,
   caf::replies_to<release_claim>::with<ack_reply>, ///< after commit
@@ -66,6 +67,10 @@ using event_handle = caf::typed_actor<
   caf::replies_to<search_gate>::with<gate_tickets_reply>, caf::replies_to<find_stats>::with<stats_reply>,
   caf::replies_to<advance_line>::with<count_reply>, ///< after commit
   caf::replies_to<revoke_sessions>::with<count_reply>, ///< after commit
+  caf::replies_to<open_party>::with<entry_reply>, ///< after commit
+  caf::replies_to<enter_beacon>::with<event_reply>, ///< after commit
+  caf::replies_to<end_draw_wait>::with<event_reply>, ///< after commit
+  caf::reacts_to<lobby_computed>, ///< INTERNAL, from the draw worker or a source of beacons
   caf::replies_to<find_line>::with<line_reply>, ///< from a line table
   caf::reacts_to<subscribe>, ///< from a line table
   caf::reacts_to<owner_kept>, ///< from an io thread; answered by owner_left when the event moves
@@ -82,6 +87,8 @@ using event_handle = caf::typed_actor<
   caf::reacts_to<mirror_lost>, ///< INTERNAL, from the cache worker
   caf::reacts_to<cache_is_back>, ///< INTERNAL, from the cache worker
   caf::reacts_to<gateway_answered>, ///< INTERNAL, from payments
+  caf::replies_to<prove_growth>::with<growth_proof>, ///< INTERNAL, from the client of the witnesses
+  caf::reacts_to<checkpoint_cosigned>, ///< INTERNAL, from the client of the witnesses
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 } // namespace fq

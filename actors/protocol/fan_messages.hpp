@@ -19,8 +19,22 @@ struct join {
   tenant_id tenant = default_tenant;
   std::string subject_name = {}; ///< for a queue
   std::string access_code = {}; ///< for a sale: as typed; empty: none
+  uuid client = {}; ///< key of its address
+  solved_challenge solved = {};
+  bool is_trusted = false; ///< by a tenant's backend, which needs no challenge
+  std::string party_code = {}; ///< in a lobby: as typed; empty: none
 };
-FQ_INSPECT(join, x.event, x.customer, x.join_key, x.kind, x.tenant, x.subject_name, x.access_code)
+FQ_INSPECT(join, x.event, x.customer, x.join_key, x.kind, x.tenant, x.subject_name, x.access_code, x.client,
+           x.solved, x.is_trusted, x.party_code)
+
+/// Requests the challenge of a join, or one that is solved: for a mail or after a captcha.
+struct open_challenge {
+  event_id event; ///< from the path; not_found unless it is the actor's event
+  event_kind kind = event_kind::sale; ///< not_found unless it is the actor's kind
+  uuid client = {}; ///< key of its address
+  challenge_way way = challenge_way::work;
+};
+FQ_INSPECT(open_challenge, x.event, x.kind, x.client, x.way)
 
 /// Queries a customer's entry. Counts as presence if `by_holder`.
 struct find_entry {
@@ -223,8 +237,9 @@ struct find_ticket_papers {
   uuid id; ///< of an event ticket, or of an order
   bool of_order = false; ///< also for the order's buyer, of what he holds of it
   customer_id holder;
+  bool by_link = false; ///< of a guest's order, of what its customer holds; the caller has checked the link
 };
-FQ_INSPECT(find_ticket_papers, x.id, x.of_order, x.holder)
+FQ_INSPECT(find_ticket_papers, x.id, x.of_order, x.holder, x.by_link)
 
 struct ticket_papers_reply {
   refusal no;

@@ -131,6 +131,7 @@ FQ_INSPECT(peek_aggregate, x.aggregate, x.reading)
 struct aggregate_peeked {
   std::uint64_t reading = 0;
   std::shared_ptr<const aggregate_snapshot> found; ///< null: ledger unavailable
+  std::vector<std::string> of_log = {}; ///< how the public log differs
 };
 
 /// From `fairqueue admin verify`: check the ledger's rows against one another and against the owner's memory.
@@ -206,6 +207,7 @@ using ledger_worker_handle = notices_handle::extend<
   caf::replies_to<list_events>::with<event_list_reply>, caf::replies_to<list_records>::with<records_reply>,
   caf::replies_to<find_open_purchase>::with<purchase_found>,
   caf::replies_to<list_statistics>::with<statistics_reply>,
+  caf::replies_to<list_tenant_plans>::with<tenant_plans_reply>,
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 } // namespace fq

@@ -29,10 +29,12 @@ private:
 struct line_facts {
   std::uint64_t version = 0; ///< see entries_changed
   line_pace pace;
+  sale_evidence evidence; ///< for the odds of each place
   milliseconds trusted_for{0}; ///< from the question on
   lease_of_copy lease; ///< stays in this process
   std::shared_ptr<const told_version> told; ///< stays in this process
+  lobby_view lobby = {}; ///< entries have no positions while it has a phase
 };
-FQ_INSPECT(line_facts, x.version, x.pace, x.trusted_for)
+FQ_INSPECT(line_facts, x.version, x.pace, x.evidence, x.trusted_for, x.lobby)
 
 } // namespace fq

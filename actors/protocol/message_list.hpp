@@ -55,7 +55,14 @@
   X(gate_reply) X(find_gate_state) X(gate_state_reply) X(search_gate) X(gate_tickets_reply) \
   X(list_statistics) X(statistics_reply) X(change_lock) X(find_locks) X(locks_reply) \
   X(find_ticket_seats) X(ticket_seats_reply) \
-  X(store_picture) X(find_picture) X(picture_found)
+  X(store_picture) X(find_picture) X(picture_found) X(store_tenant_plan) X(tenant_plan_reply) \
+  X(list_tenant_plans) X(tenant_plans_reply) \
+  X(find_witnessed) X(witnessed_found) X(store_witnessed) X(witnessed_stored) \
+  X(prove_growth) X(growth_proof) X(checkpoint_cosigned) X(checkpoint_signed) X(witness_answered) \
+  X(open_challenge) X(challenge_reply) \
+  X(open_code_challenge) X(mail_challenge) \
+  X(open_party) X(enter_beacon) X(end_draw_wait) X(compute_lobby) X(lobby_computed) X(set_tenant_logo) \
+  X(read_log) X(log_read) X(find_receipt) X(receipt_reply)
 // clang-format on
 
 namespace fq {

@@ -5,6 +5,7 @@
 #include "outbound/channel.hpp"
 #include "store/port/notice_store.hpp"
 #include "store/port/picture_store.hpp"
+#include "store/port/witness_store.hpp"
 
 #include <caf/allowed_unsafe_message_type.hpp>
 
@@ -143,20 +144,44 @@ struct picture_found {
   std::shared_ptr<const std::string> bytes; ///< a JPEG
 };
 
+/// From the API, as a witness: what it has cosigned of a log.
+struct find_witnessed {
+  std::string id;
+};
+
+struct witnessed_found {
+  refusal no; ///< not_found: nothing
+  std::shared_ptr<const witnessed_row> row;
+};
+
+/// From the API, as a witness, before it gives the cosignature.
+struct store_witnessed {
+  std::shared_ptr<const witnessed_row> next;
+  witnessed_before before;
+};
+
+struct witnessed_stored {
+  refusal no;
+  bool is_stored = false; ///< false: the log is no longer as it was, or its key has too many
+};
+
 /// INTERNAL, to a courier from its port: the result of an attempt.
 struct delivery_answered {
   uuid target, notice;
   delivery_answer answer;
 };
 
-/// Devices, endpoints, deliveries and pictures, for the API. A ledger reader; no owner is needed.
+/// Devices, endpoints, deliveries, pictures and witnessed logs, for the API. A ledger reader; no owner is
+/// needed.
 using notices_handle = caf::typed_actor<
   caf::replies_to<store_deliveries>::with<ack_reply>,
   caf::replies_to<list_deliveries>::with<deliveries_reply>, caf::replies_to<replay_delivery>::with<ack_reply>,
   caf::replies_to<register_device>::with<device_reply>, caf::replies_to<list_devices>::with<devices_reply>,
   caf::replies_to<remove_device>::with<ack_reply>, caf::replies_to<store_endpoint>::with<ack_reply>,
   caf::replies_to<list_endpoints>::with<endpoints_reply>, caf::replies_to<remove_endpoint>::with<ack_reply>,
-  caf::replies_to<store_picture>::with<ack_reply>, caf::replies_to<find_picture>::with<picture_found>>;
+  caf::replies_to<store_picture>::with<ack_reply>, caf::replies_to<find_picture>::with<picture_found>,
+  caf::replies_to<find_witnessed>::with<witnessed_found>,
+  caf::replies_to<store_witnessed>::with<witnessed_stored>, caf::replies_to<read_log>::with<log_read>>;
 
 /// Delivers notices to devices or endpoints by one channel: limited concurrency and rate, retries until the
 /// notice expires.
@@ -191,3 +216,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::delivery_answered)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::store_picture)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::find_picture)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::picture_found)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::find_witnessed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::witnessed_found)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::store_witnessed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::witnessed_stored)

@@ -8,15 +8,18 @@
 #include "actors/protocol/checkin_messages.hpp"
 #include "actors/protocol/cluster_messages.hpp"
 #include "actors/protocol/directory_messages.hpp"
+#include "actors/protocol/draw_messages.hpp"
 #include "actors/protocol/fan_messages.hpp"
-#include "actors/protocol/hub_messages.hpp"
 #include "actors/protocol/ledger_messages.hpp"
+#include "actors/protocol/log_messages.hpp"
 #include "actors/protocol/notice_messages.hpp"
 #include "actors/protocol/organizer_messages.hpp"
 #include "actors/protocol/outbox_messages.hpp"
 #include "actors/protocol/payment_messages.hpp"
 #include "actors/protocol/region_messages.hpp"
 #include "actors/protocol/shared_messages.hpp"
+#include "actors/protocol/subscriber_messages.hpp"
+#include "actors/protocol/witness_messages.hpp"
 
 #include <caf/detail/tuple_vals.hpp>
 

@@ -24,6 +24,15 @@ struct ack_reply {
 };
 FQ_INSPECT(ack_reply, x.no)
 
+/// rate_limited if the address had too many by mail.
+struct challenge_reply {
+  refusal no;
+  challenge_kind kind{}; ///< that the owner asks for
+  opened_challenge opened = {}; ///< of proof_of_work
+  solved_challenge solved = {}; ///< of other ways
+};
+FQ_INSPECT(challenge_reply, x.no, x.kind, x.opened, x.solved)
+
 /// An event or queue and its manager. not_found if `by` does not manage it or if it is of the other kind.
 struct managed {
   event_id event; ///< from the path; not_found unless it is the actor's event
@@ -76,7 +85,9 @@ enum class timer_kind : std::uint8_t {
   pulse,
   moved,
   lapse,
-  statistics
+  statistics,
+  beacon,
+  log
 };
 
 struct timer_fired {

@@ -5,9 +5,11 @@
 #include "actors/base/limits.hpp"
 #include "actors/base/sale_board.hpp"
 #include "actors/protocol/directory_messages.hpp"
+#include "actors/protocol/log_messages.hpp"
 #include "actors/sale/limits.hpp"
 #include "domain/base/planted.hpp"
 #include "domain/cluster/placement.hpp"
+#include "fair/records.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -24,7 +26,8 @@ event_handle::behavior_type event_actor(event_handle::stateful_pointer<event_sta
 
 void event_state::init(pointer self, aggregate_id aggregate, const owner_services& services,
                        supervisor_handle supervisor) {
-  const auto begun = [this](const batch& b) {
+  const auto begun = [this](batch& b) {
+    add_notes(b);
     if (mirror_) mirror_->begun(b);
     if (audit_) audit_->begun(b);
     if (sessions_) sessions_->begun(b);
@@ -34,7 +37,7 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
   services_ = &services;
   memory_retention_ = std::max(services.rules.memory_retention, rate_window_loaded);
   supervisor_ = std::move(supervisor);
-  hubs_.emplace(self, aggregate);
+  subscribers_.emplace(self, aggregate);
   self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
   if (supervisor_) self_->monitor(supervisor_);
   load();
@@ -74,6 +77,7 @@ auto event_state::frequent_messages() {
   return std::tuple{[this](const batch_settled& x) { on_settled(x); },
                     [this](const timer_fired& x) { on_timer(x); },
                     [this](const join& x) { return on_join(x); },
+                    [this](const open_challenge& x) { return on_open_challenge(x); },
                     [this](const find_entry& x) { return on_find_entry(x); },
                     [this](const place_order& x) { return on_place_order(x); },
                     [this](const find_order& x) { return on_find_order(x); },
@@ -87,6 +91,8 @@ auto event_state::frequent_messages() {
                     [this](const advance_line& x) { return on_advance(x); },
                     [this](const revoke_sessions& x) { return on_revoke(x); },
                     [this](const find_line& x) { return on_find_line(x); },
+                    [this](const find_receipt& x) { return on_find_receipt(x); },
+                    [this](const open_party& x) { return on_open_party(x); },
                     [this](const watch_sessions& x) { on_watch(x); },
                     [this](const push_read& x) { on_push_read(x); },
                     [this](const open_claim& x) { return on_open_claim(x); },
@@ -126,6 +132,8 @@ auto event_state::other_messages() {
                     [this](const find_seats& x) { return on_find_seats(x); },
                     [this](const find_seat_plan& x) { return on_find_seat_plan(x); },
                     [this](const renew_ticket_keys& x) { return on_renew_ticket_keys(x); },
+                    [this](const enter_beacon& x) { return on_enter_beacon(x); },
+                    [this](const end_draw_wait& x) { return on_end_draw_wait(x); },
                     [this](const set_checkin_list& x) { return on_set_checkin_list(x); },
                     [this](const set_checkin_device& x) { return on_set_checkin_device(x); },
                     [this](const find_checkin& x) { return on_find_checkin(x); },
@@ -150,6 +158,9 @@ auto event_state::internal_messages() {
                     [this](const mirror_checked& x) { on_mirror_checked(x); },
                     [this](const mirror_lost& x) { on_mirror_lost(x); },
                     [this](const cache_is_back&) { on_cache_is_back(); },
+                    [this](const lobby_computed& x) { on_lobby_computed(x); },
+                    [this](const prove_growth& x) { return on_prove_growth(x); },
+                    [this](const checkpoint_cosigned& x) { on_cosigned(x); },
                     [this](const gateway_answered& x) { on_gateway_answered(x); }};
 }
 
@@ -169,7 +180,7 @@ void event_state::on_acquired(const aggregate_acquired& answer) {
     case acquire_outcome::acquired:
       if (!answer.content->image.event) return self_->send(supervisor_, owner_absent{});
       start(answer);
-      return serve(*answer.content);
+      return serve(answer.content);
     case acquire_outcome::unavailable: return load_later(owner_load_retry);
     case acquire_outcome::absent: return self_->send(supervisor_, owner_absent{});
     case acquire_outcome::lost: return self_->send(supervisor_, owner_lost{});
@@ -182,6 +193,7 @@ namespace {
 void load_rows(const acquired& from, sale& to) {
   const auto& rows = from.image;
   to.load(*rows.event, rows.ticket_types);
+  if (rows.lobby) to.load(*rows.lobby);
   to.load(from.line);
   to.load(rows.entries);
   to.begin_maps_at(from.epoch << 32); // above all that earlier owners showed
@@ -209,16 +221,33 @@ void load_rows(const acquired& from, sale& to) {
 
 } // namespace
 
-void event_state::serve(const acquired& image) {
+/// The order of a draw is computed before the first answer: positions do not go and come back.
+void event_state::serve(acquired_ptr image) {
   const auto random = [env = services_->env] { return env->random_u64(); };
   sale::destination_lookup destination_of;
   if (services_->destination_of)
-    destination_of = [s = services_, tenant = image.image.event->tenant](const std::string& gateway) {
+    destination_of = [s = services_, tenant = image->image.event->tenant](const std::string& gateway) {
       return s->destination_of(gateway, tenant);
     };
-  sale_ = std::make_unique<sale>(services_->rules, random, std::move(destination_of));
-  load_rows(image, *sale_);
+  const auto new_seed = [env = services_->env] {
+    sha256_digest seed{};
+    env->random_bytes(std::as_writable_bytes(std::span{seed}));
+    return sale::lobby_seed{to_hex(seed), to_hex(seed_commitment_of(seed))};
+  };
+  sale_ = std::make_unique<sale>(services_->rules, random, std::move(destination_of), new_seed);
+  load_rows(*image, *sale_);
+  draw_step_ = {};
+  loading_ = std::move(image);
+  if (sale_->next_draw_step() == sale::draw_step::order) return follow_draw();
   sale_->loaded();
+  begin_serving();
+}
+
+void event_state::begin_serving() {
+  const auto from = std::exchange(loading_, nullptr);
+  const auto& image = *from;
+  draw_step_ = {};
+  start_log(image.image.log); // before any append: notes of the earlier tenure are not committed
   forget_erased();
   catch_up();
   serving_ = true;
@@ -230,7 +259,7 @@ void event_state::serve(const acquired& image) {
     caf::anon_send(caf::actor_cast<caf::actor>(table), std::move(news));
   };
   const auto mark_table = [this](const caf::strong_actor_ptr& table, push_mark mark) {
-    self_->send(caf::actor_cast<hub_handle>(table), mark);
+    self_->send(caf::actor_cast<subscriber_handle>(table), mark);
   };
   sessions_ = std::make_unique<event_sessions>(
     tell_table, mark_table, *clock_, [env = services_->env] { return env->steady_now(); }, *sale_, *journal_,
@@ -259,7 +288,7 @@ void event_state::reload() {
   if (std::exchange(is_moving_, false)) self_->send(region_, handed_over{aggregate_, false});
   stop_serving();
   told_->end();
-  hubs_->start_over();
+  subscribers_->start_over();
   mirror_ = nullptr;
   audit_ = nullptr;
   sessions_ = nullptr;
@@ -267,6 +296,8 @@ void event_state::reload() {
   seat_ = nullptr;
   fail_waiters();
   joined_.clear();
+  loading_ = nullptr;
+  ++draw_asked_;
   ++generation_;
   timer_at_ = never;
   has_run_ = false;
@@ -314,6 +345,12 @@ void event_state::apply_block_list() {
   if (services_->blocked_at && !sale_->is_blocked_with(blocked_here())) commit({}, now());
 }
 
+/// As apply_block_list, for requests that may join: also opens or closes the lobby, if that is due.
+void event_state::follow_rules() {
+  if (sale_->is_lobby_due(now())) commit({}, now());
+  apply_block_list();
+}
+
 void event_state::forget_erased() {
   if (services_->erased) sale_->forget_contacts(*services_->erased());
   if (services_->contacts_life.count() > 0)
@@ -356,6 +393,10 @@ void event_state::on_timer(const timer_fired& t) {
       return;
     case timer_kind::lapse: watches_lease_ = false; return watch_lease();
     case timer_kind::statistics: return write_statistics();
+    case timer_kind::log: return grow_log();
+    case timer_kind::beacon:
+      if (serving_ && !is_moving_ && t.generation == draw_asked_) ask_beacon();
+      return;
     case timer_kind::moved: return self_->send(supervisor_, owner_denied{moves_to_});
     case timer_kind::beat:
     case timer_kind::sweep:
@@ -379,9 +420,10 @@ void event_state::on_idle_check() {
   set_timer(timer_kind::idle, services_->idle_after, 0);
   if (serving_) forget_erased();
   // Nothing may become due while it lingers: the region takes it for running. Twice: clocks differ.
-  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet(now() + 2 * moved_linger))
+  if (!serving_ || !subscribers_->empty() || !journal_->is_idle()
+      || !sale_->is_quiet(now() + 2 * moved_linger))
     return;
-  if (statistics_armed_ || reads_under_way_ > 0) return;
+  if (statistics_armed_ || reads_under_way_ > 0 || log_.is_armed || log_.is_growing) return;
   if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
     is_moving_ = true; // late requests go back to their senders, who find the next owner
     retire();
@@ -414,7 +456,7 @@ void event_state::retire() {
   sessions_ = nullptr;
   statistics_.reset();
   seat_ = nullptr;
-  hubs_->leave();
+  subscribers_->leave();
   demonitor_listeners();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Owner of one event: the pure `sale` decides, the journal commits, effects are revealed only after the
 // commit. Parts: event_actor.cpp (life cycle, time), event_commit.cpp, event_fan.cpp, event_checkout.cpp,
-// event_money.cpp, event_people.cpp, event_checkin.cpp, event_organizer.cpp.
+// event_money.cpp, event_lobby.cpp, event_log.cpp, event_people.cpp, event_checkin.cpp, event_organizer.cpp.
 #pragma once
 #include "actors/base/answers.hpp"
 #include "actors/base/cluster_links.hpp"
@@ -9,23 +9,30 @@
 #include "actors/base/trace_book.hpp"
 #include "actors/protocol/cache_messages.hpp"
 #include "actors/protocol/checkin_messages.hpp"
+#include "actors/protocol/draw_messages.hpp"
 #include "actors/protocol/fan_messages.hpp"
-#include "actors/protocol/hub_messages.hpp"
 #include "actors/protocol/ledger_messages.hpp"
 #include "actors/protocol/organizer_messages.hpp"
 #include "actors/protocol/payment_messages.hpp"
 #include "actors/protocol/region_messages.hpp"
+#include "actors/protocol/subscriber_messages.hpp"
+#include "actors/protocol/witness_messages.hpp"
 #include "actors/sale/event_audit.hpp"
-#include "actors/sale/event_hubs.hpp"
 #include "actors/sale/event_mirror.hpp"
 #include "actors/sale/event_sessions.hpp"
+#include "actors/sale/event_subscribers.hpp"
+#include "actors/sale/limits.hpp"
 #include "actors/storage/ledger_memory.hpp"
 #include "actors/storage/owner.hpp"
+#include "crypto/challenge_desk.hpp"
 #include "crypto/event_ticket_code.hpp"
 #include "crypto/session_token.hpp"
 #include "domain/delivery/notice_routing.hpp"
 #include "domain/sale/sale.hpp"
 #include "domain/sale/statistics.hpp"
+#include "fair/closing.hpp"
+#include "fair/growth.hpp"
+#include "fair/noted.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -46,7 +53,9 @@ class sale_board;
 struct owner_services {
   environment* env = nullptr;
   const session_keys* sessions = nullptr;
-  secret_key stored_key = {}; ///< key_store::stored, of which the keys of event tickets are derived
+  /// key_store::stored, of which the keys of event tickets and of public logs are derived
+  secret_key stored_key = {};
+  std::string log_address = "localhost"; ///< the public URL without its scheme: public logs are below it
   ledger_workers ledgers;
   payments_handle payments;
   /// The tenant's account at `gateway` that receives its money; null or empty: the installation's account.
@@ -56,6 +65,12 @@ struct owner_services {
   std::function<std::vector<gateway_label>(tenant_id tenant)> metadata_of = nullptr;
   /// False: settings and block lists are not known yet, so owners wait with loading. Null: always true.
   std::function<bool()> may_load = nullptr;
+  draw_worker_handle draws{}; ///< null: owners compute roots and orders themselves, for tests
+  /// Asks a drand network for a round; `done` gets its signature as hex digits, or an empty text, on any
+  /// thread. Null: no network is configured, and such draws wait.
+  std::function<void(const std::string& chain_hash, std::uint64_t round,
+                     std::function<void(std::string)> done)>
+    fetch_beacon = nullptr;
   sale_board* board = nullptr; ///< event metrics; may be null
   /// Called for new dead letters on an actor's thread; may be null.
   std::function<void(const dead_letter_row&)> alert = nullptr;
@@ -93,6 +108,7 @@ struct owner_services {
   bool has_bus = false; ///< domain events also go to an event bus
   milliseconds statistics_step{0}; ///< see statistics_book
   owner_bounds bounds = {};
+  witness_client_handle witnesses = {}; ///< of public logs; null: there are none
 };
 
 class event_state : owner_core<event_handle::stateful_pointer<event_state>> {
@@ -128,12 +144,14 @@ private:
   // -- life cycle (event_actor.cpp)
   void load();
   void on_acquired(const aggregate_acquired& answer);
-  void serve(const acquired& image);
+  void serve(acquired_ptr image);
+  void begin_serving();
   void reload();
   void on_settled(const batch_settled& answer);
   void on_lease_lost();
   void on_blocks_changed();
   void apply_block_list();
+  void follow_rules();
   void forget_erased();
   [[nodiscard]] blocked_customers blocked_here() const;
   void on_timer(const timer_fired& t);
@@ -153,6 +171,8 @@ private:
 
   // -- fans (event_fan.cpp)
   caf::result<entry_reply> on_join(const join& x);
+  caf::result<challenge_reply> on_open_challenge(const open_challenge& x);
+  challenge_desk& challenges();
   caf::result<entry_reply> on_find_entry(const find_entry& x);
   caf::result<ack_reply> on_leave(const leave& x);
   caf::result<entry_reply> on_find_ticket(const find_ticket& x);
@@ -178,6 +198,33 @@ private:
   caf::result<claim_reply> on_find_claim(const find_claim& x);
   caf::result<ack_reply> on_release_claim(const release_claim& x);
   const queue_line::entry* admitted_by(const std::string& admission_token) const;
+
+  // -- lobby and draw (event_lobby.cpp)
+  caf::result<entry_reply> on_open_party(const open_party& x);
+  caf::result<event_reply> on_enter_beacon(const enter_beacon& x);
+  caf::result<event_reply> on_end_draw_wait(const end_draw_wait& x);
+  void on_lobby_computed(const lobby_computed& x);
+  void follow_draw();
+  void ask_draw_worker(std::function<lobby_computed()> work);
+  void ask_beacon();
+  void start_lines_over();
+  [[nodiscard]] entry_view shown(const queue_line::entry& e, timestamp now) const;
+  [[nodiscard]] std::string party_code_of(queue_number party) const;
+  [[nodiscard]] queue_number party_of_code(std::string_view typed) const;
+
+  // -- the public log (event_log.cpp)
+  void start_log(const std::optional<log_state_row>& stored);
+  void begin_log(decision& d);
+  void note_records(decision& d, timestamp now);
+  void add_notes(batch& b);
+  void arm_log(milliseconds pause);
+  void grow_log();
+  void extend_log(const log_rows& rows);
+  [[nodiscard]] std::optional<sha256_digest> root_of_lobby() const;
+  void tell_witnesses();
+  caf::result<growth_proof> on_prove_growth(const prove_growth& x);
+  void on_cosigned(const checkpoint_cosigned& x);
+  caf::result<receipt_reply> on_find_receipt(const find_receipt& x);
 
   // -- money (event_money.cpp)
   caf::result<payment_reply> on_open_payment(const open_payment& x);
@@ -370,7 +417,21 @@ private:
   /// Decides nothing more: pending decisions are being committed, or the lease has ended.
   bool is_moving_ = false;
   std::uint64_t generation_ = 0; ///< of the admission timer
+  acquired_ptr loading_; ///< its order is being computed; null: no such load
+  sale_steps::draw_step draw_step_{}; ///< being done
+  std::uint64_t draw_asked_ = 0; ///< number of the last question about the draw
+  milliseconds beacon_wait_ = beacon_retry.base;
   timestamp timer_at_; ///< next expiry; `never`: not set
+  /// The public log: see event_log.cpp.
+  struct log_keeping {
+    note_writer notes; ///< of the next batch
+    std::optional<nonce_maker> nonces; ///< empty: not served yet
+    closing_proof closing;
+    log_state_row state; ///< as it was loaded, or with the last decision; number 0: there was none
+    bool is_armed = false; ///< the timer of the next turn is set
+    bool is_growing = false; ///< a turn is under way
+  };
+  log_keeping log_;
   std::optional<statistics_book> statistics_; ///< none: not serving, or no statistics
   bool statistics_armed_ = false; ///< their timer is set
   timestamp retry_admission_at_; ///< no admission before this time, unless state changes
@@ -387,13 +448,14 @@ private:
   std::unordered_map<queue_number, std::uint64_t> joined_;
   std::size_t reads_under_way_ = 0; ///< of forgotten entries
   trace_book traces_;
-  std::optional<event_hubs<pointer>> hubs_;
+  std::optional<event_subscribers<pointer>> subscribers_;
   std::uint64_t line_version_ = 0; ///< the last decision that subscribers hear of
   std::shared_ptr<told_version> told_; ///< to this process; null: never served
-  std::set<caf::actor_addr> monitored_; ///< hubs and session tables, including unsubscribed ones
+  std::set<caf::actor_addr> monitored_; ///< subscribers and session tables, including unsubscribed ones
   bool pulses_ = false; ///< the pulse timer is set
   bool watches_lease_ = false; ///< the lease timer is set
   milliseconds last_request_{0};
+  std::optional<challenge_desk> challenges_; ///< none: not needed yet
   std::optional<event_ticket_keys> ticket_keys_; ///< of ticket_key_number_; none: not needed yet
   std::uint32_t ticket_key_number_ = 0;
   std::string moves_to_; ///< destination node

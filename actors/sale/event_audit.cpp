@@ -68,7 +68,10 @@ void event_audit::begun(const batch& b) {
 void event_audit::peeked(const aggregate_peeked& answer) {
   if (!reading_ || answer.reading != readings_) return; // of an abandoned reading
   const bool is_ours = answer.found && answer.found->head.epoch == journal_->epoch();
-  report(is_ours ? ledger_report{true, compare(*answer.found)} : ledger_report{});
+  if (!is_ours) return report({});
+  auto lines = compare(*answer.found);
+  lines.insert(lines.end(), answer.of_log.begin(), answer.of_log.end());
+  report({true, std::move(lines)});
 }
 
 std::vector<std::string> event_audit::compare(const aggregate_snapshot& found) const {

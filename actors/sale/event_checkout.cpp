@@ -48,7 +48,7 @@ caf::result<quote_reply> event_state::on_get_quote(const get_quote& x) {
 caf::result<order_reply> event_state::on_place_order(const place_order& x) {
   if (refuses()) return refused(x);
   if (is_no_sale(x.event)) return order_reply{reason::not_found};
-  apply_block_list();
+  follow_rules();
   const auto t = now();
   if (auto before = replayed_order(x.idempotency, t)) return reveal(std::move(*before));
   const auto* entry = x.admission_token.empty() ? nullptr : admitted_by(x.admission_token);
@@ -71,11 +71,12 @@ caf::result<order_reply> event_state::on_place_order(const place_order& x) {
 caf::result<order_reply> event_state::on_find_order(const find_order& x) {
   if (refuses()) return refused(x);
   const auto* order = sale_->orders().find(x.order);
-  const bool is_theirs = order != nullptr && (order->customer == x.customer || !refused_to(own(x.by)));
+  const bool is_theirs = order != nullptr && (order->is_of(x.customer) || !refused_to(own(x.by)));
   if (!is_theirs) return order_reply{reason::not_found};
   if (order->status != order_status::pending || x.wait <= milliseconds{0}
       || (order_waiters_.size() >= services_->bounds.order_waiters && !planted(bug::waits_without_limit)))
-    return reveal(x.with_tickets ? whole(order_answer(x.order)) : order_answer(x.order));
+    return reveal(x.with_tickets && !is_guest(x.customer) ? whole(order_answer(x.order))
+                                                          : order_answer(x.order));
   last_request_ = services_->env->steady_now();
   const auto deadline = last_request_ + x.wait;
   order_waiters_.emplace(x.order, order_waiter{self_->make_response_promise(), deadline});

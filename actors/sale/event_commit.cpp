@@ -7,6 +7,7 @@
 #include "actors/sale/limits.hpp"
 #include "actors/sale/mails.hpp"
 #include "domain/base/planted.hpp"
+#include "domain/sale/waiting_list.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -16,13 +17,17 @@ namespace fq {
 // -- decisions
 
 std::uint64_t event_state::commit(decision&& d, timestamp t) {
+  begin_log(d);
   if (services_->blocked_at) sale_->block(blocked_here());
   const auto wake = sale_->run(t, d);
   has_run_ = true;
   retry_admission_at_ = wake.at;
+  const bool gives_positions = d.gives_positions;
   const auto seq = append(std::move(d), t);
+  if (gives_positions) start_lines_over();
   update_board(wake, t);
   arm(wake, t);
+  follow_draw();
   return seq;
 }
 
@@ -37,6 +42,7 @@ std::uint64_t event_state::commit_join(decision&& d, queue_number n, timestamp t
 }
 
 std::uint64_t event_state::append(decision&& d, timestamp t) {
+  note_records(d, t);
   add_domain_events(d, t);
   alert(d.content);
   if (services_->board) services_->board->count(d.content, t);
@@ -130,7 +136,7 @@ void event_state::push_after_commit(decision&& d, std::vector<order_change> orde
   const bool is_told = !d.entry_changes.empty() || !d.overtaking.empty() || !d.notices.empty();
   const auto before = line_version_;
   if (is_told) line_version_ = seq;
-  if (hubs_->empty()) {
+  if (subscribers_->empty()) {
     if (is_told) journal_->hold(seq, [this, seq] { told_->set(seq); });
     return;
   }
@@ -141,17 +147,20 @@ void event_state::push_after_commit(decision&& d, std::vector<order_change> orde
       if (is_told) told_->set(news.version);
       // Notices first: `ended` closes waiting sockets; admitted customers still receive their own end
       // afterwards.
-      for (const auto what : notices) hubs_->tell(event_noticed{news.event, what, sale_->event().message});
+      for (const auto what : notices)
+        subscribers_->tell(event_noticed{news.event, what, sale_->event().message});
       // Sent before the end of the entry that placed the order.
-      if (!orders.empty()) hubs_->tell(orders_changed{news.event, orders}, orders.size());
-      if (is_told) hubs_->tell(news, std::max<std::size_t>(1, news.changes.size() + news.overtaking.size()));
+      if (!orders.empty()) subscribers_->tell(orders_changed{news.event, orders}, orders.size());
+      if (is_told)
+        subscribers_->tell(news, std::max<std::size_t>(1, news.changes.size() + news.overtaking.size()));
     });
 }
 
 /// Told with an answer that waits for the commit of `line_version_`.
 line_facts event_state::facts_of_line(timestamp t) const {
   const auto left = lease_ ? lease_->left(services_->env->steady_now()) : line_trust;
-  return {line_version_, sale_->pace(t), std::min(line_trust, left), lease_of_copy{lease_}, told_};
+  return {line_version_,         sale_->pace(t), evidence_of(*sale_), std::min(line_trust, left),
+          lease_of_copy{lease_}, told_,          sale_->lobby_now()};
 }
 
 void event_state::arm(sale::wake_up wake, timestamp t) {
@@ -234,7 +243,7 @@ caf::result<ledger_report> event_state::on_verify_ledger(const verify_ledger& x)
   return promise;
 }
 
-// -- hubs
+// -- subscribers
 
 /// Without its supervisor the owner stops, or it would compete with the region's new one. Other monitored
 /// actors are listeners.
@@ -242,7 +251,7 @@ void event_state::on_down(const caf::down_msg& down) {
   if (supervisor_ && down.source == supervisor_.address())
     return self_->quit(caf::exit_reason::user_shutdown);
   monitored_.erase(down.source);
-  if (!planted(bug::lost_hub_kept)) hubs_->remove(down.source);
+  if (!planted(bug::lost_subscriber_kept)) subscribers_->remove(down.source);
   if (sessions_) sessions_->unwatch(caf::actor_cast<caf::strong_actor_ptr>(down.source));
 }
 
@@ -258,32 +267,32 @@ void event_state::demonitor_listeners() {
 
 /// Subscribers without requests would not notice that the lease has passed.
 void event_state::watch_lease() {
-  if (!services_->has_cluster || !lease_ || hubs_->empty() || watches_lease_) return;
-  if (is_lapsed()) return hubs_->leave();
+  if (!services_->has_cluster || !lease_ || subscribers_->empty() || watches_lease_) return;
+  if (is_lapsed()) return subscribers_->leave();
   watches_lease_ = true;
   set_timer(timer_kind::lapse, std::max(lease_->left(services_->env->steady_now()), milliseconds{1}), 0);
 }
 
 void event_state::on_subscribe(bool on) {
-  const auto hub = caf::actor_cast<hub_handle>(self_->current_sender());
-  if (!hub) return;
-  if (!on) return hubs_->remove(hub.address());
-  if (!hubs_->add(hub)) return;
-  monitor_listener(hub.address());
+  const auto subscriber = caf::actor_cast<subscriber_handle>(self_->current_sender());
+  if (!subscriber) return;
+  if (!on) return subscribers_->remove(subscriber.address());
+  if (!subscribers_->add(subscriber)) return;
+  monitor_listener(subscriber.address());
   watch_lease();
 }
 
 void event_state::on_owner_kept() {
   const auto& keeper = self_->current_sender();
   if (!keeper) return;
-  hubs_->add_keeper(keeper);
-  if (is_moving_ && !serving_) hubs_->leave(); // resolved before the move, arrived after it
+  subscribers_->add_keeper(keeper);
+  if (is_moving_ && !serving_) subscribers_->leave(); // resolved before the move, arrived after it
 }
 
 void event_state::on_push_read(const push_read& x) {
   const auto& listener = self_->current_sender();
   if (!listener) return;
-  if (x.kind == push_kind::places) return hubs_->read(listener->address(), x.number);
+  if (x.kind == push_kind::places) return subscribers_->read(listener->address(), x.number);
   if (sessions_) sessions_->read(listener, x.number);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event actor's requests from fans: queue and claims.
+#include "actors/base/challenge_answers.hpp"
 #include "actors/sale/event_actor.hpp"
+#include "domain/sale/waiting_list.hpp"
 
 #include <algorithm>
 
@@ -11,23 +13,47 @@ caf::result<entry_reply> event_state::on_join(const join& x) {
   const auto& event = sale_->event();
   if (is_other(x.event) || event.kind != x.kind || (!sale_->sells() && event.tenant != x.tenant))
     return entry_reply{reason::not_found};
-  apply_block_list();
+  follow_rules();
+  const auto party = party_of_code(x.party_code);
+  if (party == queue_number{} && !x.party_code.empty()) return reveal(entry_reply{reason::party_unknown});
   const auto t = now();
+  const auto joins = value_of(sale_->queue().last_number());
+  const auto solved = x.solved.salt.empty() ? std::nullopt : challenges().check(x.solved, x.client, joins, t);
   decision d;
-  auto done = sale_->join(x.customer, x.join_key, t, d, x.subject_name, x.access_code);
-  if (done.no) return reveal(entry_reply{std::move(done.no)});
+  auto done =
+    sale_->join(x.customer, x.join_key, t, d, x.subject_name, x.access_code, solved || x.is_trusted, party);
+  if (done.no) { // an AWAY entry may have come back all the same
+    const auto seq = d.content.empty() ? 0 : commit(std::move(d), t);
+    return reveal(entry_reply{std::move(done.no)}, seq);
+  }
+  if (solved && done.created) challenges_->use(*solved, x.client, t);
   entry_reply reply;
   reply.created = done.created;
   reply.replayed = done.replayed;
   if (d.content.empty()) {
-    reply.entry = sale_->view_of(*sale_->queue().find(done.number), t);
+    reply.entry = shown(*sale_->queue().find(done.number), t);
     return reveal(std::move(reply), change_of(done.number));
   }
   // Without a new place, an AWAY entry came back or gave a code.
   const auto seq = done.created ? commit_join(std::move(d), done.number, t) : commit(std::move(d), t);
   joined_[done.number] = seq;
-  reply.entry = sale_->view_of(*sale_->queue().find(done.number), t);
+  reply.entry = shown(*sale_->queue().find(done.number), t);
   return reply_after(seq, std::move(reply));
+}
+
+challenge_desk& event_state::challenges() {
+  if (!challenges_) challenges_.emplace(*services_->env);
+  return *challenges_;
+}
+
+/// Opened without a commit: a later owner accepts none of them.
+caf::result<challenge_reply> event_state::on_open_challenge(const open_challenge& x) {
+  if (refuses()) return refused(x);
+  const auto& event = sale_->event();
+  if (is_other(x.event) || event.kind != x.kind || event.status == event_status::draft)
+    return challenge_reply{reason::not_found};
+  return reveal(
+    answer_of(challenges(), event.challenge, x.way, x.client, value_of(sale_->queue().last_number()), now()));
 }
 
 caf::result<entry_reply> event_state::on_find_entry(const find_entry& x) {
@@ -45,7 +71,8 @@ caf::result<entry_reply> event_state::show_place(const queue_line::entry& e, boo
   if (is_seen) sale_->seen(e.number, t, d);
   const auto seq = d.content.empty() ? change_of(e.number) : commit(std::move(d), t);
   entry_reply reply;
-  reply.entry = sale_->view_of(e, t);
+  reply.entry = shown(e, t);
+  reply.entry.outlook = outlook_of(*sale_, e);
   reply.line_version = line_version_;
   return reveal(std::move(reply), std::max(seq, line_version_));
 }
@@ -200,7 +227,7 @@ caf::result<line_reply> event_state::on_find_line(const find_line& x) {
   line_reply reply;
   reply.status = view.event.status;
   reply.sold_out = view.sold_out;
-  reply.watches_presence = view.event.queue.presence_timeout.count() > 0;
+  reply.watches_presence = watches_presence(sale_->event());
   reply.message = view.event.message;
   reply.line = facts_of_line(now());
   return reveal(std::move(reply), line_version_);
@@ -237,7 +264,10 @@ caf::result<claim_reply> event_state::on_open_claim(const open_claim& x) {
 caf::result<claim_reply> event_state::on_find_claim(const find_claim& x) {
   if (refuses()) return refused(x);
   const auto* claim = sale_->claims().find(x.claim);
-  if (claim == nullptr || claim->customer != x.customer) return claim_reply{reason::not_found};
+  const auto* order = claim != nullptr ? sale_->orders().of_claim(claim->id) : nullptr;
+  const bool is_theirs =
+    claim != nullptr && (claim->customer == x.customer || (order != nullptr && order->is_of(x.customer)));
+  if (!is_theirs) return claim_reply{reason::not_found};
   claim_reply reply;
   reply.claim = sale_->view_of(*claim);
   return reveal(std::move(reply));

@@ -75,7 +75,10 @@ void event_state::on_page_timeout() {
 caf::result<payment_reply> event_state::on_find_payment(const find_payment& x) {
   if (refuses()) return refused(x);
   const auto* payment = sale_->payments().find(x.payment);
-  if (payment == nullptr || payment->customer != x.customer) return payment_reply{reason::not_found};
+  const auto* order = payment != nullptr ? sale_->orders().of_claim(payment->claim) : nullptr;
+  const bool is_theirs =
+    payment != nullptr && (payment->customer == x.customer || (order != nullptr && order->is_of(x.customer)));
+  if (!is_theirs) return payment_reply{reason::not_found};
   return reveal(payment_answer(x.payment, false));
 }
 

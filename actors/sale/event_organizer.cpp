@@ -45,6 +45,9 @@ void event_state::record(decision& d, const managed& what, const audit_note& not
   row.reason = note.reason;
   row.at = t;
   d.content.emplace_back(audit_recorded{std::move(row)});
+  for (auto& record : d.records)
+    if (auto* hand = std::get_if<hand_record>(&record); hand != nullptr && hand->reason.empty())
+      hand->reason = note.reason;
 }
 
 caf::result<event_reply> event_state::on_find_event(const find_event& x) {
@@ -134,7 +137,9 @@ std::string event_state::text_of_map(bool for_shoppers) const {
     if (out.back() != '[') out += ',';
     out += '"' + to_string(type.id) + '"';
   }
-  return out + "]}";
+  out += "]}";
+  append_standing(out, sale_->seats()->standing_free());
+  return out;
 }
 
 /// Made once for each version: thousands of shoppers read the same.
@@ -149,11 +154,13 @@ const std::string& event_state::seats_for_shoppers() {
 caf::result<seats_reply> event_state::on_find_seats(const find_seats& x) {
   if (refuses()) return refused(x);
   if (!shows_seats(x.what)) return seats_reply{reason::not_found};
+  sale_->count_standing();
   const auto& map = sale_->seats()->map();
   const bool for_shoppers = static_cast<bool>(refused_to(x.what));
   seats_reply reply;
   reply.version = map.version();
   if (x.since != 0 && append_seat_changes(reply.text, map, x.since, for_shoppers)) {
+    append_standing(reply.text, sale_->seats()->standing_free());
     reply.from = x.since;
     return reveal(std::move(reply));
   }

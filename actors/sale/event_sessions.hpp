@@ -4,7 +4,7 @@
 // it needs no lock.
 #pragma once
 #include "actors/base/aggregate_clock.hpp"
-#include "actors/protocol/hub_messages.hpp"
+#include "actors/protocol/subscriber_messages.hpp"
 #include "actors/sale/limits.hpp"
 #include "actors/sale/push_window.hpp"
 #include "actors/storage/journal.hpp"

@@ -19,11 +19,16 @@ caf::result<ticket_papers_reply> event_state::on_find_ticket_papers(const find_t
   if (refuses()) return refused(x);
   const auto& book = sale_->event_tickets();
   ticket_papers_reply reply;
+  const auto* order = x.of_order ? sale_->orders().find(x.id) : nullptr;
+  const bool is_linked =
+    x.by_link && order != nullptr && !order->guest.is_nil() && !order->contact.email.empty();
+  if (x.by_link && !is_linked)
+    return ticket_papers_reply{reason::not_found}; // also if the customer was erased
+  const auto holder = is_linked ? order->customer : x.holder;
   const auto add = [&](const event_ticket_row* t) {
-    if (t != nullptr && t->holder == x.holder && is_valid(t->status) && reply.papers.size() < papers_max)
+    if (t != nullptr && t->holder == holder && is_valid(t->status) && reply.papers.size() < papers_max)
       reply.papers.push_back(sale_->paper_of(*t));
   };
-  const auto* order = x.of_order ? sale_->orders().find(x.id) : nullptr;
   if (order != nullptr)
     for (const auto* ticket : book.of_claim(order->claim)) add(ticket);
   else if (!x.of_order)

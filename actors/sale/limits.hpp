@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The limits of actors/sale, each with its reason.
 #pragma once
+#include "domain/base/retry.hpp"
 #include "domain/base/time.hpp"
 
 #include <cstddef>
@@ -43,10 +44,25 @@ inline constexpr std::size_t papers_max = 100;
 /// For the ledger to answer such a read.
 inline constexpr milliseconds forgotten_read_timeout{3'000};
 
+// -- event_log
+/// Between a commit and the turn that takes its records into the public log: 5 s until a checkpoint has them.
+inline constexpr milliseconds log_pause{1'000};
+/// A batch has a row at least, and at a moderate pace a row has few joins. Each turn writes the right edge
+/// again.
+inline constexpr std::size_t log_rows_per_turn = 64;
+/// About 3,000 joins, or 3 ms.
+inline constexpr std::size_t log_bytes_per_turn = 128 * 1024;
+/// For the ledger to answer a turn.
+inline constexpr milliseconds log_read_timeout{5'000};
+
 // -- event_commit
 /// An io thread answers polls from what it knows of a line for this time after an answer of the owner. So an
 /// ETA is as old at most, and so is a position at a node that lost its connection.
 inline constexpr milliseconds line_trust{1'000};
+
+// -- event_lobby
+/// Pause before a drand network is asked again for a round, which may not be published yet.
+inline constexpr retry_policy beacon_retry{0, milliseconds{1'000}, milliseconds{15'000}};
 
 // -- event_money
 /// Max wait of POST payments for the payment page; then it answers INITIALIZING without a page.

@@ -2,6 +2,7 @@
 #include "actors/sale/mails.hpp"
 
 #include "domain/delivery/outbox.hpp"
+#include "domain/sale/waiting_list.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -105,6 +106,7 @@ json::value papers_of(const order_row& order, const sale& now) {
                       {"changed_at", unix_ms(event.updated_at)},
                       {"key_number", event.event_tickets.key_number},
                       {"rotating", event.event_tickets.rotating_codes},
+                      {"link", !order.guest.is_nil()}, // to the tickets, made when the mail is sent: a secret
                       {"papers", std::move(papers)}};
 }
 
@@ -163,6 +165,15 @@ void send_rest(recipients_by_language& to, Send send) {
     if (auto& chunk = to[static_cast<std::size_t>(in)]; !chunk.empty()) send(in, std::move(chunk));
 }
 
+/// The address is not known here: the mail consumer asks for it, and for the language.
+std::string waiting_list_offer(const entry_row& entry, const sale& now, std::string_view shop_url) {
+  json::object data{{"event_name", now.event().name}, {"claim_by", unix_ms(entry.claim_by)}};
+  if (!shop_url.empty()) data["shop_url"] = std::string{shop_url} + "/events/" + to_string(now.event().id);
+  add_facts(data, now);
+  return mail("waiting_list_offer", now, language::en,
+              {json::object{{"customer_id", to_string(entry.subject)}}}, std::move(data), entry.claim_by);
+}
+
 /// To customers with a paid or open order, in chunks.
 std::vector<std::string> cancellations(const sale& now, timestamp at) {
   std::vector<std::string> mails;
@@ -192,6 +203,11 @@ struct mail_writer {
   std::string_view shop_url;
   std::vector<topic_mail>& out;
 
+  void operator()(const entry_moved& c) const {
+    const bool is_admitted = c.row.status == entry_status::admitted && c.from != c.row.status;
+    if (is_admitted && is_waiting_list(now.event()))
+      out.push_back({topic::turn_granted, waiting_list_offer(c.row, now, shop_url)});
+  }
   void operator()(const order_moved& c) const {
     if (c.row.contact.email.empty()) return; // erased
     const bool link_is_due = c.from == c.row.status && c.row.status == order_status::awaiting_payment

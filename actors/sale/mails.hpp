@@ -13,7 +13,8 @@
 
 namespace fq {
 
-/// Payload: {template, tenant, language, expires_at, to: [{address, variables}], data}. `expires_at` only
+/// Payload: {template, tenant, language, expires_at, to: [{address, variables}], data}. A recipient may be
+/// {customer_id} instead: the mail consumer finds the address. `expires_at` only
 /// where the mail is useless afterwards; `event_tickets` where a PDF of them is attached.
 /// outbound/mail_templates.hpp has the data of each template.
 struct topic_mail {

@@ -59,8 +59,8 @@ void journal::submit_next() {
   b->at = last_at_;
   b->content = std::move(next_);
   next_.clear();
-  in_flight_ = std::move(b);
-  if (port_.begun) port_.begun(*in_flight_);
+  in_flight_ = b;
+  if (port_.begun) port_.begun(*b);
   for (auto& work : std::exchange(at_next_boundary_, {})) hold(in_flight_->to_seq, work());
   submit();
 }

@@ -21,8 +21,8 @@ public:
   struct port {
     std::function<void(batch_ptr)> submit; ///< to the ledger worker
     std::function<void(milliseconds, std::uint64_t generation)> set_timer; ///< timer_kind::journal
-    /// Called once per batch, before it is submitted: a boundary.
-    std::function<void(const batch&)> begun = {};
+    /// Called once per batch, before it is submitted: a boundary. May append changes.
+    std::function<void(batch&)> begun = {};
     std::size_t held_max = owner_bounds{}.held;
   };
   /// Reads the owner's memory at a boundary, when all of it is committed or in the batch about to be

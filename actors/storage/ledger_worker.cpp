@@ -2,6 +2,7 @@
 #include "actors/storage/ledger_worker.hpp"
 
 #include "actors/base/limits.hpp"
+#include "actors/storage/log_audit.hpp"
 #include "domain/base/planted.hpp"
 #include "domain/sale/idempotency.hpp"
 
@@ -128,13 +129,11 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const beat_node& x) { beat(x); },
     [this](const accept_losses& x) { return accept(x); },
     [this](const end_leases_of& x) { return end(x); },
-    [this](const end_lease& x) {
-      release({x.aggregate});
-      return ack_reply{};
-    },
+    [this](const end_lease& x) { return release({x.aggregate}), ack_reply{}; },
     [this](const list_audit& x) { return list(x); },
     [this](const fq::list_orders& x) { return list(x); },
     [this](const fq::list_statistics& x) { return list(x); },
+    [this](const list_tenant_plans& x) { return list(x); },
     [this](const list_held_tickets& x) { return list(x); },
     [this](const fq::list_transfers& x) { return list(x); },
     [this](const fq::list_dead_letters& x) { return list(x); },
@@ -166,6 +165,9 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     },
     [this](const fq::store_picture& x) { return store(x); },
     [this](const fq::find_picture& x) { return find(x); },
+    [this](const fq::read_log& x) { return find(x); },
+    [this](const fq::find_witnessed& x) { return find(x); },
+    [this](const fq::store_witnessed& x) { return store(x); },
   };
 }
 
@@ -261,7 +263,7 @@ void ledger_worker_state::prune() {
     gone = ledger_->prune({now - idempotency_life, now - receipt_life, now - outbox_life, rows_per_prune,
                            now - delivery_life, now - device_life, now - settings_.entries_life,
                            settings_.contacts_life.count() > 0 ? now - settings_.contacts_life : never,
-                           now - settings_.statistics_life, now - picture_life,
+                           now - settings_.statistics_life, now - picture_life, now - settings_.logs_life,
                            [this](const std::string& address) {
                              if (settings_.mail_eraser)
                                self_->send(settings_.mail_eraser, erase_mail{address});
@@ -428,8 +430,12 @@ void ledger_worker_state::mark_outbox(const fq::mark_outbox& x) {
 }
 
 void ledger_worker_state::peek(const peek_aggregate& x) {
-  aggregate_peeked reply{x.reading, nullptr};
-  reached([&] { reply.found = std::make_shared<const aggregate_snapshot>(ledger_->peek(x.aggregate)); });
+  aggregate_peeked reply{x.reading, nullptr, {}};
+  reached([&] {
+    auto rows = ledger_->peek(x.aggregate);
+    reply.of_log = contradictions_of_log(*ledger_, x.aggregate, rows);
+    reply.found = std::make_shared<const aggregate_snapshot>(std::move(rows));
+  });
   answer(std::move(reply));
 }
 

@@ -9,6 +9,7 @@
 #include "actors/protocol/cluster_messages.hpp"
 #include "actors/protocol/directory_messages.hpp"
 #include "actors/protocol/ledger_messages.hpp"
+#include "actors/protocol/log_messages.hpp"
 #include "actors/protocol/outbox_messages.hpp"
 #include "actors/storage/incarnation.hpp"
 #include "actors/storage/ledger_memory.hpp"
@@ -38,6 +39,7 @@ struct ledger_worker_settings {
   milliseconds prune_interval{30'000}; ///< 0: this worker does not prune
   milliseconds entries_life{90ll * 24 * 60 * 60 * 1000}; ///< of ended entries; see ledger::prune
   milliseconds contacts_life{0}; ///< of orders after the end of their sale; 0: for ever
+  milliseconds logs_life{730ll * 24 * 60 * 60 * 1000}; ///< of public logs after the end of their sale
   milliseconds statistics_life{400ll * 24 * 60 * 60 * 1000}; ///< of rows of statistics; see ledger::prune
   mail_eraser_handle mail_eraser = {}; ///< null: no mail is kept in files
   std::atomic<bool>* reachable = nullptr; ///< set after every call, for /readyz
@@ -78,6 +80,7 @@ private:
   records_reply list(const fq::list_records& x);
   purchase_found find(const fq::find_open_purchase& x);
   statistics_reply list(const fq::list_statistics& x);
+  tenant_plans_reply list(const list_tenant_plans& x);
   dead_letters_reply list(const fq::list_dead_letters& x);
   void read_directory();
   void read_blocks();
@@ -114,6 +117,9 @@ private:
   ack_reply store(const fq::store_endpoint& x);
   ack_reply store(const fq::store_picture& x);
   picture_found find(const fq::find_picture& x);
+  log_read find(const fq::read_log& x);
+  witnessed_found find(const fq::find_witnessed& x);
+  witnessed_stored store(const fq::store_witnessed& x);
   bool has_its_share(const webhook_endpoint_row& mine);
   endpoints_reply list(const fq::list_endpoints& x);
   void peek(const peek_aggregate& x);

@@ -75,6 +75,16 @@ purchase_found ledger_worker_state::find(const fq::find_open_purchase& x) {
   return reply;
 }
 
+tenant_plans_reply ledger_worker_state::list(const list_tenant_plans& x) {
+  tenant_plans_reply reply;
+  seat_plan_filter filter{.tenant = x.by.tenant, .id = x.id, .after = x.after, .limit = x.limit + 1};
+  if (x.by.kind == principal_kind::organizer) filter.organizer = x.by.id;
+  if (!reached([&] { reply.plans = ledger_->list_seat_plans(filter); })) reply.no = reason::unavailable;
+  reply.more = reply.plans.size() > x.limit;
+  if (reply.more) reply.plans.resize(x.limit);
+  return reply;
+}
+
 statistics_reply ledger_worker_state::list(const fq::list_statistics& x) {
   statistics_reply reply;
   const bool read = reached([&] {

@@ -113,11 +113,33 @@ ack_reply ledger_worker_state::store(const fq::store_picture& x) {
   return fits ? ack_reply{} : ack_reply{reason::picture_limit};
 }
 
+log_read ledger_worker_state::find(const fq::read_log& x) {
+  auto rows = std::make_shared<log_rows>();
+  if (!reached([&] { *rows = ledger_->read_log(x.aggregate, x.wish); }))
+    return {reason::unavailable, nullptr};
+  if (!rows->state) return {reason::not_found, nullptr};
+  return {{}, std::move(rows)};
+}
+
 picture_found ledger_worker_state::find(const fq::find_picture& x) {
   std::vector<char> bytes;
   if (!reached([&] { bytes = ledger_->find_picture(x.id, x.size); })) return {reason::unavailable, nullptr};
   if (bytes.empty()) return {reason::not_found, nullptr};
   return {{}, std::make_shared<const std::string>(bytes.begin(), bytes.end())};
+}
+
+witnessed_found ledger_worker_state::find(const fq::find_witnessed& x) {
+  std::optional<witnessed_row> row;
+  if (!reached([&] { row = ledger_->find_witnessed(x.id); })) return {reason::unavailable, nullptr};
+  if (!row) return {reason::not_found, nullptr};
+  return {{}, std::make_shared<const witnessed_row>(std::move(*row))};
+}
+
+witnessed_stored ledger_worker_state::store(const fq::store_witnessed& x) {
+  bool is_stored = false;
+  if (!reached([&] { is_stored = ledger_->store_witnessed(*x.next, x.before); }))
+    return {reason::unavailable};
+  return {{}, is_stored};
 }
 
 } // namespace fq

@@ -83,4 +83,11 @@ inline constexpr std::size_t ended_sessions_max = 100'000;
 /// Max waiting questions; beyond it the answer is `unknown`.
 inline constexpr std::size_t session_questions_max = 10'000;
 
+// -- log_audit
+
+/// More than ever wait: the log takes in thousands a second.
+inline constexpr std::size_t noted_rows_audited = 10'000;
+/// A log that is wrong in one place is often wrong in many.
+inline constexpr std::size_t log_lines_max = 10;
+
 } // namespace fq

@@ -35,7 +35,7 @@ protected:
 
   /// `ledgers` outlives the owner. `begun`: see journal::port.
   void init(Self self, aggregate_id aggregate, environment& env, const ledger_workers& ledgers,
-            std::function<void(const batch&)> begun = {}, const owner_bounds& bounds = {}) {
+            std::function<void(batch&)> begun = {}, const owner_bounds& bounds = {}) {
     self_ = self;
     aggregate_ = aggregate;
     env_ = &env;

@@ -49,6 +49,9 @@ struct mail_rule {
 /// To one address, of clients without a browser mark: a stranger cannot flood a mailbox.
 inline constexpr mail_rule stranger_mails{10, milliseconds{15 * 60'000}};
 
+/// Of challenges, to all addresses of one client: people without a script are few.
+inline constexpr mail_rule challenge_mails{20, milliseconds{60 * 60 * 1000}};
+
 struct mail_verdict {
   timestamp full_at; ///< the quota is whole again: to store, if `wait` is 0
   milliseconds wait{0}; ///< until the next mail is allowed

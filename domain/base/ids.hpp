@@ -29,6 +29,7 @@ struct uuid {
 enum class aggregate_id : std::uint32_t {};
 inline constexpr aggregate_id accounts_aggregate{1};
 inline constexpr aggregate_id catalog_aggregate{2};
+inline constexpr aggregate_id guests_aggregate{3}; ///< owns nothing: marks the ids of guests
 inline constexpr aggregate_id first_event_aggregate{16};
 
 constexpr std::uint32_t number_of(aggregate_id a) { return static_cast<std::uint32_t>(a); }
@@ -67,6 +68,8 @@ entry_id make_entry_id(timestamp joined_at, aggregate_id owner, queue_number n);
 aggregate_id owner_of(const uuid& id);
 queue_number queue_number_of(const entry_id& id);
 timestamp time_of(const uuid& id);
+/// Whether the customer is a guest: a browser without a proven address.
+inline bool is_guest(const customer_id& id) { return owner_of(id) == guests_aggregate; }
 
 /// Lower-case 8-4-4-4-12 text.
 std::string to_string(const uuid& id);

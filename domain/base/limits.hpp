@@ -12,6 +12,23 @@ namespace fq {
 /// Wrong guesses are forgotten when there was none for this long.
 inline constexpr milliseconds guess_memory{24 * 60 * 60 * 1000};
 
+// -- challenge
+/// From its opening.
+inline constexpr milliseconds challenge_life{5 * 60 * 1000};
+/// A fan's work: 15,000 hashes are expected, a tenth of a second of a phone.
+inline constexpr std::uint64_t challenge_base = 30'000;
+/// Joins of one address at that price, of a household or an office; the work then grows by 1/20 with each. So
+/// 10,000 joins cost 125 times as much each, even if every challenge is opened as early as it may be.
+inline constexpr std::uint64_t challenge_free_joins = 20;
+/// The work grows no more: two minutes of a large machine.
+inline constexpr std::uint64_t challenge_client_joins_max = 1'000'000;
+/// Joins of an address are forgotten when there was none for this long.
+inline constexpr milliseconds challenge_memory{24 * 60 * 60 * 1000};
+/// Addresses that an owner remembers, the latest: about 2 MB.
+inline constexpr std::size_t challenge_clients_max = 16'384;
+/// Open at once: 50,000 a second for their life; a bit each, 4 MB. Beyond it the answer is 503.
+inline constexpr std::size_t challenges_open_max = 16'000'000;
+
 // -- ids
 /// The bits that an entry's id has for its queue number.
 inline constexpr std::uint64_t queue_number_max = (std::uint64_t{1} << 40) - 1;

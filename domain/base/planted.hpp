@@ -40,9 +40,9 @@ enum class bug : std::uint8_t {
   answers_after_handover, ///< an owner that handed over its event continues to answer
   takes_back_given, ///< a region that handed over an event starts it again at the next request
   handover_keeps_lease, ///< an event is handed over without its lease
-  subscribes_twice, ///< a hub that subscribes twice gets every push twice
-  lost_hub_kept, ///< the hub of a lost connection stays subscribed and is mistaken for the one that
-                 ///< reconnects
+  subscribes_twice, ///< a subscriber that subscribes twice gets every push twice
+  lost_subscriber_kept, ///< the subscriber of a lost connection stays subscribed and is mistaken for the one
+                        ///< that reconnects
   lost_peer_kept, ///< a lost node still counts as reachable
   windows_ignored, ///< entries are admitted before anything can be bought
   returned_stock_kept, ///< a session whose claim ended without a purchase goes on to its end
@@ -55,6 +55,7 @@ enum class bug : std::uint8_t {
   block_forgotten, ///< a blocked customer keeps its place and its claims
   advance_counts_twice, ///< an operator's call admits twice as many
   away_loses_number, ///< the holder of an AWAY entry comes back with a new number
+  offer_to_second, ///< a unit that comes back is offered to the second of the waiting list
   hidden_overtakes, ///< an entry that may buy hidden types is admitted for public stock first
   earlier_takes_back, ///< the ledger does not refuse a process after a later one of its name has begun
   commits_unsynced, ///< commits to the SQLite file are not synced
@@ -78,9 +79,10 @@ enum class bug : std::uint8_t {
   absence_believed, ///< a session that the cache does not have is over
   // notices and pushes
   overtaking_not_told, ///< io threads do not learn of new places before others
-  return_not_told, ///< hubs do not learn that the holder of an AWAY place came back
+  return_not_told, ///< subscribers do not learn that the holder of an AWAY place came back
   recipients_forgotten, ///< a domain event counts as delivered although its deliveries were not stored
   any_answer_delivers, ///< a delivery counts as delivered whatever its target answered
+  join_not_noted, ///< the join of every third number is missing in the public log
   lock_given_twice, ///< a session gets a name that another one has locked
   // accounts and catalog
   code_accepted_twice, ///< an accepted sign-in code is forgotten in memory only
@@ -102,9 +104,17 @@ enum class bug : std::uint8_t {
   // event tickets
   refund_keeps_event_ticket, ///< a refund cancels one event ticket too few
   late_money_without_event_tickets, ///< late money that buys again gets no event tickets
+  // lobby
+  draw_repeated, ///< a beacon that comes again draws again
+  late_entrant, ///< who joins just after the closing counts as an entrant
+  party_counted_once, ///< a party is admitted as soon as there is room for one
+  rank_lost_at_load, ///< an owner that loads serves by number
+  admits_before_draw, ///< entries are admitted while the draw waits
   // check-in
   scan_counted_twice, ///< a scan that is sent again counts as another one
   late_scan_moves_back, ///< a scan that arrives late counts as the last one
+  // guests
+  guest_limit_forgotten, ///< a guest's purchase is confirmed beyond the limit of its address
 };
 
 #ifdef FQ_PLANTED_BUGS

@@ -37,7 +37,7 @@ bool stands_back(const node_row& self, std::span<const node_row> nodes) {
 
 } // namespace
 
-std::string place(aggregate_id aggregate, std::span<const node_row> nodes) {
+std::string home_of(aggregate_id aggregate, std::span<const node_row> nodes) {
   std::uint32_t least = 0xffff'ffff;
   for (const auto& n : nodes)
     if (takes_more(n)) least = std::min(least, n.owners);
@@ -52,7 +52,7 @@ std::string place(aggregate_id aggregate, std::span<const node_row> nodes) {
 std::vector<std::string> by_place(aggregate_id aggregate, std::span<const node_row> nodes) {
   std::vector<node_row> left{nodes.begin(), nodes.end()};
   std::vector<std::string> order;
-  for (auto next = place(aggregate, left); !next.empty(); next = place(aggregate, left)) {
+  for (auto next = home_of(aggregate, left); !next.empty(); next = home_of(aggregate, left)) {
     std::erase_if(left, [&](const node_row& n) { return n.id == next; });
     order.push_back(std::move(next));
   }
@@ -151,7 +151,7 @@ std::vector<rebalancing_move> rebalancing_moves(const std::string& self, std::sp
     if (out.size() == wanted) break;
     // `place` treats loads that differ little as equal.
     if (!mine->is_draining) std::erase_if(others, [kept](const node_row& n) { return n.owners + 1 >= kept; });
-    auto to = place(aggregate, others);
+    auto to = home_of(aggregate, others);
     if (to.empty()) break;
     if (kept > 0) --kept;
     count(to);

@@ -17,7 +17,7 @@ namespace fq {
 /// Returns the id of the node for a new aggregate: among the least loaded nodes that are settled and not
 /// draining, the one with the highest random weight. Rendezvous hashing (D. Thaler, C. Ravishankar, 1998):
 /// when a node leaves, only its own aggregates move. Empty: no such node.
-[[nodiscard]] std::string place(aggregate_id aggregate, std::span<const node_row> nodes);
+[[nodiscard]] std::string home_of(aggregate_id aggregate, std::span<const node_row> nodes);
 
 /// Returns all nodes in the order of preference for `aggregate`. Nodes that take no more aggregates come
 /// last.

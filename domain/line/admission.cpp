@@ -52,6 +52,15 @@ void unit_pools::book(hidden_types opens, std::uint64_t count) {
   take(public_);
 }
 
+admitted_record unit_pools::all() const {
+  admitted_record units;
+  units.public_units = public_;
+  for (const auto& p : hidden_)
+    if (p.type < hidden_types_max && p.units > 0)
+      units.hidden_units.push_back({static_cast<std::uint8_t>(p.type), p.units});
+  return units;
+}
+
 std::uint64_t unit_pools::room(std::span<const entry_group> groups) const {
   std::uint64_t waiting = 0, units = public_;
   hidden_types opens = 0;

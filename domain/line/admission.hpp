@@ -4,6 +4,7 @@
 #pragma once
 #include "domain/line/group.hpp"
 #include "domain/line/limits.hpp"
+#include "domain/line/records.hpp"
 #include "domain/model/rows.hpp"
 
 #include <cstdint>
@@ -50,6 +51,8 @@ public:
   [[nodiscard]] bool serves(hidden_types opens) const;
   /// Takes `count` units for entries with these hidden types, or all that they could get.
   void book(hidden_types opens, std::uint64_t count = 1);
+  /// What is left, for the public log.
+  [[nodiscard]] admitted_record all() const;
   /// The most entries of these groups that could be admitted; 0 if none could.
   [[nodiscard]] std::uint64_t room(std::span<const entry_group> groups) const;
 

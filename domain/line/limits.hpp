@@ -15,6 +15,16 @@ inline constexpr std::uint64_t admissions_per_decision_max = 1000;
 /// Window of the admission rate.
 inline constexpr milliseconds rate_span{60'000};
 
+// -- outlook
+/// People whose session must be over before answers have a share: below it the share is a guess.
+inline constexpr std::uint64_t decided_min = 20;
+/// How far the share of buyers wanders during a sale, as a part of it. Chosen so that the odds are calibrated
+/// over simulated sales of different shapes (docs/design/odds.md).
+inline constexpr double drift_of_share = 0.05;
+/// Of the people admitted who hold nothing yet, this part is as likely to buy as any: who comes, chooses
+/// soon.
+inline constexpr double choosing_part = 0.5;
+
 // -- mirror
 /// Max lines from `differences`.
 inline constexpr std::size_t differences_max = 20;

@@ -88,6 +88,7 @@ queue_line::entry& queue_line::append(const entry_row& row) {
   last_number_ = std::max(last_number_, value_of(row.number));
   count(e, 1);
   if (is_in_line(row.status)) enter_line(e);
+  if (row.party != queue_number{}) parties_.enter(row.number, row.party, is_in_line(row.status));
   return e;
 }
 
@@ -95,6 +96,12 @@ void queue_line::enter_line(const entry& e) {
   const auto rank = ranks_.rank_of(e.number);
   in_line_[e.priority_class].insert(rank);
   if (e.status == entry_status::waiting) waiting_with(e).insert(rank);
+}
+
+entry_row queue_line::row_of(const entry& e) const {
+  auto row = e.row();
+  row.party = parties_.party_of(e.number);
+  return row;
 }
 
 /// The entry is admitted, or its session has got a new end.
@@ -141,8 +148,16 @@ void queue_line::draw(line_ranks ranks) {
   in_line_ = {};
   for (auto& group : waiting_) group = {};
   each([this](const entry& e) {
-    if (is_in_line(e.status)) enter_line(e);
+    if (!is_in_line(e.status)) return;
+    const auto rank = ranks_.rank_of(e.number);
+    in_line_[e.priority_class].mark(rank);
+    if (e.status == entry_status::waiting) waiting_with(e).mark(rank);
   });
+  const auto count_all = [](by_class& sets) {
+    for (auto& set : sets) set.count_marks();
+  };
+  count_all(in_line_);
+  for (auto& group : waiting_) count_all(group);
 }
 
 line_totals queue_line::totals() const {
@@ -163,6 +178,7 @@ const queue_line::entry* queue_line::find(const subject_key& subject) const {
 
 void queue_line::forget(queue_number n) {
   newest_.erase(n, subject_of());
+  parties_.forget(n);
   auto& own = chunk_of(n);
   at(n) = {};
   if (--own->used == 0) own = nullptr;
@@ -240,8 +256,8 @@ bool queue_line::set_hidden_types(queue_number n, hidden_types opens) {
 }
 
 const queue_line::entry& queue_line::join(const subject_key& subject, std::uint64_t join_key, timestamp now,
-                                          changes& out, std::string subject_name,
-                                          std::uint8_t priority_class) {
+                                          changes& out, std::string subject_name, std::uint8_t priority_class,
+                                          queue_number party) {
   entry_row row;
   row.number = queue_number{last_number_ + 1};
   row.priority_class = priority_class;
@@ -249,12 +265,30 @@ const queue_line::entry& queue_line::join(const subject_key& subject, std::uint6
   row.subject_name = std::move(subject_name);
   row.join_key = join_key;
   row.joined_at = now;
+  row.party = party;
   auto& e = append(row);
   ++counts_.joined_total;
   arrivals_.record(now, 1);
   arrivals_.forget_before(now - arrival_memory);
   out.emplace_back(std::in_place_type<entry_joined>, std::move(row));
   return e;
+}
+
+void queue_line::set_party(queue_number n, queue_number party, changes& out) {
+  const auto& e = at(n);
+  parties_.left_line(n);
+  parties_.enter(n, party, true);
+  out.emplace_back(std::in_place_type<entry_moved>, e.status, row_of(e));
+}
+
+void queue_line::set_class(queue_number n, std::uint8_t priority_class, changes& out) {
+  auto& e = at(n);
+  const auto rank = ranks_.rank_of(n);
+  in_line_[e.priority_class].erase(rank);
+  if (e.status == entry_status::waiting) waiting_with(e).erase(rank);
+  e.priority_class = priority_class;
+  enter_line(e);
+  out.emplace_back(std::in_place_type<entry_moved>, e.status, row_of(e));
 }
 
 std::vector<queue_number> queue_line::admit(std::uint64_t count_wanted, const next_entry& next, timestamp now,
@@ -269,6 +303,7 @@ std::vector<queue_number> queue_line::admit(std::uint64_t count_wanted, const ne
     const auto rank = ranks_.rank_of(e.number);
     in_line_[e.priority_class].erase(rank);
     waiting_with(e).erase(rank);
+    parties_.left_line(e.number);
     count(e, -1);
     e.status = entry_status::admitted;
     auto& s = e.own_session();
@@ -279,7 +314,7 @@ std::vector<queue_number> queue_line::admit(std::uint64_t count_wanted, const ne
     ++s.admission_no;
     count(e, 1);
     begin_session(e);
-    out.emplace_back(std::in_place_type<entry_moved>, from, e.row());
+    out.emplace_back(std::in_place_type<entry_moved>, from, row_of(e));
     admitted.push_back(e.number);
   }
   if (admitted.empty()) return admitted;
@@ -297,7 +332,10 @@ bool queue_line::move(queue_number n, entry_trigger trigger, timestamp now, chan
   if (!to) return false;
   const auto rank = ranks_.rank_of(n);
   if (from == entry_status::waiting) waiting_with(e).erase(rank);
-  if (is_in_line(from) && !is_in_line(*to)) in_line_[e.priority_class].erase(rank);
+  if (is_in_line(from) && !is_in_line(*to)) {
+    in_line_[e.priority_class].erase(rank);
+    parties_.left_line(n);
+  }
   if (from == entry_status::admitted) end_session(e);
   count(e, -1);
   e.status = *to;
@@ -305,7 +343,7 @@ bool queue_line::move(queue_number n, entry_trigger trigger, timestamp now, chan
   if (*to == entry_status::waiting) waiting_with(e).insert(rank);
   if (!is_live(*to)) e.ended_at = now;
   if (*to == entry_status::completed) ++counts_.completed_total;
-  out.emplace_back(std::in_place_type<entry_moved>, from, e.row());
+  out.emplace_back(std::in_place_type<entry_moved>, from, row_of(e));
   return true;
 }
 
@@ -318,9 +356,9 @@ void queue_line::claim_opened(queue_number n, changes& out) {
   begin_session(e);
   auto* admitted = out.empty() ? nullptr : std::get_if<entry_moved>(&out.back());
   if (admitted != nullptr && admitted->row.number == n) // in this decision: one change does for both
-    admitted->row = e.row();
+    admitted->row = row_of(e);
   else
-    out.emplace_back(std::in_place_type<entry_moved>, e.status, e.row());
+    out.emplace_back(std::in_place_type<entry_moved>, e.status, row_of(e));
 }
 
 void queue_line::claim_closed(queue_number n) {
@@ -340,7 +378,7 @@ bool queue_line::claim_returned(queue_number n, timestamp now, const queue_setti
   s.claim_by = std::min(now + q.reclaim_window, s.session_expires_at);
   ++s.reclaims;
   begin_session(e);
-  out.emplace_back(std::in_place_type<entry_moved>, e.status, e.row());
+  out.emplace_back(std::in_place_type<entry_moved>, e.status, row_of(e));
   return true;
 }
 

@@ -76,6 +76,20 @@ void rank_set::insert(line_rank r) {
   ++size_;
 }
 
+void rank_set::mark(line_rank r) {
+  const auto p = place_of(r);
+  if (blocks_.size() <= p.block) blocks_.resize(std::max(p.block + 1, 2 * blocks_.size()));
+  blocks_[p.block][p.word] |= p.bit;
+  ++size_;
+}
+
+void rank_set::count_marks() {
+  if (size_ == 0) return;
+  const auto is_used = [](const block& b) { return b != block{}; };
+  while (!is_used(blocks_.back())) blocks_.pop_back();
+  start_at(static_cast<std::size_t>(std::ranges::find_if(blocks_, is_used) - blocks_.begin()));
+}
+
 void rank_set::erase(line_rank r) {
   const auto p = place_of(r);
   const auto index = p.block - first_block_;

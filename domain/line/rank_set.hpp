@@ -31,6 +31,9 @@ class rank_set {
 public:
   /// Precondition: not in the set.
   void insert(line_rank r);
+  /// As insert, for many: only count_marks() may follow.
+  void mark(line_rank r);
+  void count_marks();
   /// Precondition: in the set.
   void erase(line_rank r);
   [[nodiscard]] bool contains(line_rank r) const;

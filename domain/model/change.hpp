@@ -5,18 +5,16 @@
 #pragma once
 #include "domain/model/rows.hpp"
 
-#include <memory>
 #include <variant>
 #include <vector>
 
 namespace fq {
 
-/// Catalog: a new aggregate with epoch 0, its event, its ticket types and its seat plan, if any. Refused if
-/// the aggregate number exists.
+/// Catalog: a new aggregate with epoch 0, its event and its ticket types. Refused if the aggregate number
+/// exists.
 struct event_created {
   event_row event;
   std::vector<ticket_type_row> ticket_types;
-  std::shared_ptr<const event_plan_row> plan = {}; ///< a pointer, because a change of any kind has its room
 };
 
 /// The whole event row (settings, status, times). Refused unless the stored status is `from`.
@@ -221,6 +219,11 @@ struct lock_freed {
   std::string name;
 };
 
+/// Inserted, or replaced.
+struct lobby_stored {
+  lobby_row row;
+};
+
 /// Accounts: inserted, or replaced by (tenant, organizer, customer).
 struct block_stored {
   block_row row;
@@ -304,23 +307,37 @@ struct statistics_stored {
   statistics_row row;
 };
 
+/// What the decisions of the batch note for the public log. Appended in pieces.
+struct log_noted {
+  log_batch_row row;
+};
+
+/// The public log has grown, or a new one begins: state and tiles are inserted, or replaced by key. What it
+/// has taken in is deleted.
+struct log_kept {
+  log_state_row state;
+  std::vector<log_tile_row> tiles;
+};
+
 /// The cache mirror of this aggregate is no longer trusted: its keys get a new name. Refused unless the
 /// stored generation is `from`; the new one is from + 1.
 struct cache_generation_raised {
   std::uint64_t from = 0;
 };
 
-using change = std::variant<
-  event_created, event_changed, ticket_type_added, ticket_type_changed, stock_moved, entry_joined,
-  entry_moved, claim_opened, claim_moved, payment_opened, payment_moved, refund_opened, refund_moved,
-  idempotency_stored, receipt_stored, organizer_stored, customer_stored, otp_stored, otp_removed,
-  outbox_appended, cache_generation_raised, tenant_stored, api_key_stored, audit_recorded, promo_code_added,
-  promo_code_changed, promo_uses_moved, order_placed, order_moved, dead_letter_stored, priority_stored,
-  priority_removed, setting_stored, invitation_stored, block_stored, block_removed, access_given,
-  entries_forgotten, organizer_removed, organizer_session_stored, organizer_session_removed,
-  event_ticket_issued, event_ticket_moved, checkin_list_stored, checkin_device_stored, scan_recorded,
-  transfer_offered, transfer_moved, statistics_stored, seat_plan_stored, seat_plan_removed, event_plan_set,
-  event_plan_removed, seats_taken, seats_ended, seats_set, lock_taken, lock_freed>;
+using change =
+  std::variant<event_created, event_changed, ticket_type_added, ticket_type_changed, stock_moved,
+               entry_joined, entry_moved, claim_opened, claim_moved, payment_opened, payment_moved,
+               refund_opened, refund_moved, idempotency_stored, receipt_stored, organizer_stored,
+               customer_stored, otp_stored, otp_removed, outbox_appended, cache_generation_raised,
+               tenant_stored, api_key_stored, audit_recorded, promo_code_added, promo_code_changed,
+               promo_uses_moved, order_placed, order_moved, dead_letter_stored, priority_stored,
+               priority_removed, setting_stored, invitation_stored, block_stored, block_removed, access_given,
+               entries_forgotten, organizer_removed, organizer_session_stored, organizer_session_removed,
+               event_ticket_issued, event_ticket_moved, checkin_list_stored, checkin_device_stored,
+               scan_recorded, transfer_offered, transfer_moved, statistics_stored, seat_plan_stored,
+               seat_plan_removed, event_plan_set, event_plan_removed, seats_taken, seats_ended, seats_set,
+               lock_taken, lock_freed, lobby_stored, log_noted, log_kept>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

@@ -41,7 +41,7 @@ enum class json_form : std::uint8_t {
   null_is_minus_one, ///< a number, or null for -1
   null_is_never, ///< a time, or null for `never`
   null_is_empty, ///< a text of one line, or null for the empty one
-  shown, ///< a text, or null for the empty one; set in another way
+  shown, ///< a text, or null for the empty one, or a time; set in another way
   shown_alone, ///< as shown; not in lists, because it may be long
   lines, ///< as null_is_empty with line breaks; not in lists, because it may be long
   degrees, ///< a number with six decimals, stored in millionths, or null for no_coordinate

@@ -75,6 +75,35 @@ FQ_ROW(queue_settings, "queue_settings", part,
        row_field("locks_per_session", &row::locks_per_session, always,
                  in_queue(nullptr, 0, 20, plain, "locks_per_session")))
 
+/// The order of those who come before the opening. Stored in logs: never renumber, only append.
+enum class draw_kind : std::uint8_t { none, at_opening };
+/// The public randomness of a draw. Stored in logs, as above.
+enum class beacon_kind : std::uint8_t { none, drand, announced };
+
+/// Who comes before the opening. Fixed once the lobby is open.
+struct lobby_settings {
+  timestamp opens_at; ///< before event_row::queue_opens_at; never: no lobby
+  draw_kind draw = draw_kind::none;
+  std::uint32_t party_max = 6; ///< people who draw one lot; 1: no parties
+  beacon_kind beacon = beacon_kind::none;
+  std::string chain_hash = {}; ///< drand: of the chain, 64 lower-case hex digits
+  std::uint64_t round = 0; ///< drand: the first one after the opening
+  std::string announced = {}; ///< announced: what the value will be, for people
+  friend bool operator==(const lobby_settings&, const lobby_settings&) = default;
+};
+FQ_ROW(lobby_settings, "lobby_settings", part,
+       row_field("lobby_opens_at", &row::opens_at, always,
+                 setting("lobby_opens_at", 0, 0, null_is_never, "", "lobby_opens_at")),
+       row_field("draw", &row::draw, always, setting("draw", 0, 0, plain, "", "draw")),
+       row_field("party_max", &row::party_max, always, setting("party_max", 1, 20)),
+       row_field("beacon", &row::beacon, always, setting("kind", 0, 0, plain, "beacon", "beacon")),
+       row_field("beacon_chain_hash", &row::chain_hash, always,
+                 setting("chain_hash", 0, 64, null_is_empty, "beacon", "beacon_chain_hash")),
+       row_field("beacon_round", &row::round, always,
+                 setting("round", 1, 1'000'000'000'000, null_is_zero, "beacon", "beacon_round")),
+       row_field("beacon_announced", &row::announced, always,
+                 setting("announced", 0, 500, null_is_empty, "beacon", "beacon_announced")))
+
 /// Kind of an aggregate with a queue. A standalone queue is an event that sells nothing and never ends
 /// automatically. Its line, sessions and decisions are the same; an origin serves the admitted.
 enum class event_kind : std::uint8_t { sale, queue };
@@ -115,6 +144,28 @@ FQ_ROW(event_ticket_settings, "event_ticket_settings", part,
        row_field("transfers_max", &row::transfers_max, always, setting("transfers_max", 0, 100)),
        row_field("key_number", &row::key_number))
 
+/// What a new entry must solve before it joins.
+enum class challenge_kind : std::uint8_t { none, proof_of_work, turnstile, hcaptcha };
+
+/// The list after the event is sold out: units that come back go to the first of the line.
+struct waiting_list_settings {
+  bool enabled = false;
+  milliseconds claim_window{30 * 60 * 1000}; ///< instead of queue_settings::claim_window
+  std::int32_t quiet_from = -1, quiet_until = -1; ///< minutes of the day at the venue; see quiet_hours
+  timestamp began_at = never; ///< never: it has not begun, or the line is empty and units are free
+  friend bool operator==(const waiting_list_settings&, const waiting_list_settings&) = default;
+};
+FQ_ROW(waiting_list_settings, "waiting_list_settings", part,
+       row_field("waiting_list", &row::enabled, always, setting("enabled", 0, 0, plain, "waiting_list")),
+       row_field("waiting_list_claim_window_ms", &row::claim_window, always,
+                 setting("claim_window_seconds", 1, 604'800, in_seconds, "waiting_list")),
+       row_field("waiting_list_quiet_from", &row::quiet_from, always,
+                 setting("quiet_from_minute", 0, 1'439, null_is_minus_one, "waiting_list")),
+       row_field("waiting_list_quiet_until", &row::quiet_until, always,
+                 setting("quiet_until_minute", 0, 1'439, null_is_minus_one, "waiting_list")),
+       row_field("waiting_list_began_at", &row::began_at, always,
+                 setting("began_at", 0, 0, shown, "waiting_list")))
+
 /// event_row::async_percent of an event that uses the installation's setting.
 inline constexpr std::int32_t async_inherited = -1;
 
@@ -133,35 +184,40 @@ struct event_row {
   queue_settings queue;
   milliseconds claim_ttl{10 * 60 * 1000};
   std::uint32_t claims_per_customer = 1;
+  bool guests = false; ///< people may buy without a sign-in
   std::int32_t async_percent = async_inherited; ///< percentage of customers with asynchronous checkout
   event_facts facts;
   event_ticket_settings event_tickets;
+  waiting_list_settings waiting_list = {};
   std::vector<question> questions = {}; ///< as they are asked
   std::uint32_t questions_numbered = 0; ///< the highest id that one of them ever had: none comes again
+  challenge_kind challenge = challenge_kind::none; ///< of a new entry
+  lobby_settings lobby = {};
   timestamp created_at, updated_at;
   friend bool operator==(const event_row&, const event_row&) = default;
 };
-FQ_ROW(event_row, "event", installation, row_field("id", &row::id, key),
-       row_field("aggregate", &row::aggregate, key), row_field("kind", &row::kind),
-       row_field("tenant", &row::tenant), row_field("organizer", &row::organizer),
-       row_field("external_id", &row::external_id),
-       row_field("message", &row::message, always, setting("message", 0, 500, plain, "", "message")),
-       row_field("name", &row::name, always, setting("name", 1, 200, plain, "", "name")),
-       row_field("currency", &row::currency), row_field("status", &row::status),
-       row_field("queue_opens_at", &row::queue_opens_at, always,
-                 setting("queue_opens_at", 0, 0, plain, "", "opens_at")),
-       row_field("sale_start", &row::sale_start, always, setting("sale_start")),
-       row_field("sale_end", &row::sale_end, always, setting("sale_end")), row_part(&row::queue),
-       row_field("claim_ttl_ms", &row::claim_ttl, always,
-                 setting("claim_ttl_seconds", 1, 86'400, in_seconds)),
-       row_field("claims_per_customer", &row::claims_per_customer, always,
-                 setting("claims_per_customer", 1, 8)),
-       row_field("async_percent", &row::async_percent, always,
-                 setting("async_percent", 0, 100, null_is_minus_one, "checkout")),
-       row_part(&row::facts), row_part(&row::event_tickets),
-       row_field("questions", &row::questions, always, setting("questions", 0, 0, shown_alone)),
-       row_field("questions_numbered", &row::questions_numbered), row_field("created_at", &row::created_at),
-       row_field("updated_at", &row::updated_at))
+FQ_ROW(
+  event_row, "event", installation, row_field("id", &row::id, key),
+  row_field("aggregate", &row::aggregate, key), row_field("kind", &row::kind),
+  row_field("tenant", &row::tenant), row_field("organizer", &row::organizer),
+  row_field("external_id", &row::external_id),
+  row_field("message", &row::message, always, setting("message", 0, 500, plain, "", "message")),
+  row_field("name", &row::name, always, setting("name", 1, 200, plain, "", "name")),
+  row_field("currency", &row::currency), row_field("status", &row::status),
+  row_field("queue_opens_at", &row::queue_opens_at, always,
+            setting("queue_opens_at", 0, 0, plain, "", "opens_at")),
+  row_field("sale_start", &row::sale_start, always, setting("sale_start")),
+  row_field("sale_end", &row::sale_end, always, setting("sale_end")), row_part(&row::queue),
+  row_field("claim_ttl_ms", &row::claim_ttl, always, setting("claim_ttl_seconds", 1, 86'400, in_seconds)),
+  row_field("claims_per_customer", &row::claims_per_customer, always, setting("claims_per_customer", 1, 8)),
+  row_field("guests", &row::guests, always, setting("guests")),
+  row_field("async_percent", &row::async_percent, always,
+            setting("async_percent", 0, 100, null_is_minus_one, "checkout")),
+  row_part(&row::facts), row_part(&row::event_tickets), row_part(&row::waiting_list),
+  row_field("questions", &row::questions, always, setting("questions", 0, 0, shown_alone)),
+  row_field("questions_numbered", &row::questions_numbered),
+  row_field("challenge", &row::challenge, always, setting("challenge", 0, 0, plain, "", "challenge")),
+  row_part(&row::lobby), row_field("created_at", &row::created_at), row_field("updated_at", &row::updated_at))
 
 struct ticket_type_row {
   std::uint32_t ordinal = 0; ///< position in its event, from 0; the key inside the aggregate
@@ -272,5 +328,24 @@ struct session_lock_row {
 };
 FQ_ROW(session_lock_row, "session_lock", aggregate, row_field("name", &row::name, key),
        row_field("queue_number", &row::number, once), row_field("locked_at", &row::locked_at, once))
+
+/// The lobby of an event from its opening on. A draw's order follows from seed, root, beacon and the entries.
+struct lobby_row {
+  timestamp opened_at, closed_at, drawn_at; ///< never: not yet
+  std::string seed; ///< 64 hex digits; secret before the draw
+  std::string seed_commitment; ///< its SHA-256, as hex digits
+  queue_number last{}; ///< at the closing: entrants have this or a lower number
+  std::uint64_t entrants = 0; ///< at the closing: entries in line
+  std::string root; ///< of the entrants, 64 hex digits; empty: not known yet, or nothing is drawn
+  beacon_kind beacon = beacon_kind::none; ///< of the draw; none also if an operator ended the wait
+  std::string value = {}; ///< of the beacon: drand's signature as hex digits, or the announced text
+  friend bool operator==(const lobby_row&, const lobby_row&) = default;
+};
+FQ_ROW(lobby_row, "lobby_draw", aggregate, row_field("opened_at", &row::opened_at),
+       row_field("closed_at", &row::closed_at), row_field("drawn_at", &row::drawn_at),
+       row_field("seed", &row::seed), row_field("seed_commitment", &row::seed_commitment),
+       row_field("last_number", &row::last), row_field("entrants", &row::entrants),
+       row_field("root", &row::root), row_field("beacon", &row::beacon),
+       row_field("beacon_value", &row::value))
 
 } // namespace fq

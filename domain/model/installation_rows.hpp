@@ -84,13 +84,15 @@ struct tenant_row {
   std::string payment_metadata{}; ///< lines "key=value", sent with its payments to a gateway
   std::string mail_name{}, mail_sender{}; ///< From of its mails; empty: as configured
   std::string mail_colour{}; ///< "#2c1d6b"; empty: as configured
+  std::string logo{}; ///< id of a picture; empty: as configured
   friend bool operator==(const tenant_row&, const tenant_row&) = default;
 };
 FQ_ROW(tenant_row, "tenant", installation, row_field("id", &row::id, key), row_field("name", &row::name),
        row_field("subject_jwk", &row::subject_jwk), row_field("stripe_account", &row::stripe_account),
        row_field("created_at", &row::created_at), row_field("paystack_subaccount", &row::paystack_subaccount),
        row_field("payment_metadata", &row::payment_metadata), row_field("mail_name", &row::mail_name),
-       row_field("mail_sender", &row::mail_sender), row_field("mail_colour", &row::mail_colour))
+       row_field("mail_sender", &row::mail_sender), row_field("mail_colour", &row::mail_colour),
+       row_field("logo", &row::logo))
 
 enum class api_key_scope : std::uint8_t {
   join, ///< publishable: joins, within limits

@@ -154,6 +154,7 @@ constexpr std::pair<reason, std::string_view> codes[] = {
   {reason::forbidden, "forbidden"},
   {reason::not_found, "not_found"},
   {reason::customer_blocked, "customer_blocked"},
+  {reason::sign_in_required, "sign_in_required"},
   {reason::not_in_queue, "not_in_queue"},
   {reason::ticket_deleted, "ticket_deleted"},
   {reason::invalid_field, "invalid_field"},
@@ -161,6 +162,12 @@ constexpr std::pair<reason, std::string_view> codes[] = {
   {reason::total_below_committed, "total_below_committed"},
   {reason::event_ended, "event_ended"},
   {reason::queue_not_open, "queue_not_open"},
+  {reason::lobby_fixed, "lobby_fixed"},
+  {reason::lobby_not_open, "lobby_not_open"},
+  {reason::lobby_not_closed, "lobby_not_closed"},
+  {reason::already_drawn, "already_drawn"},
+  {reason::party_unknown, "party_unknown"},
+  {reason::party_full, "party_full"},
   {reason::queue_full, "queue_full"},
   {reason::wrong_mode, "wrong_mode"},
   {reason::external_id_taken, "external_id_taken"},
@@ -200,6 +207,7 @@ constexpr std::pair<reason, std::string_view> codes[] = {
   {reason::scan_id_reused, "scan_id_reused"},
   {reason::too_many, "too_many"},
   {reason::picture_limit, "picture_limit"},
+  {reason::challenge_required, "challenge_required"},
 };
 
 constexpr bool are_in_order() {
@@ -207,7 +215,7 @@ constexpr bool are_in_order() {
     if (codes[i].first != static_cast<reason>(i)) return false;
   return true;
 }
-static_assert(are_in_order() && std::size(codes) == static_cast<std::size_t>(reason::picture_limit) + 1);
+static_assert(are_in_order() && std::size(codes) == static_cast<std::size_t>(reason::challenge_required) + 1);
 
 std::string_view code_of(reason r) {
   const auto i = static_cast<std::size_t>(r); // other nodes may know more reasons

@@ -24,6 +24,7 @@ enum class reason : std::uint8_t {
   forbidden,
   not_found,
   customer_blocked, ///< blocked by the event's organizer or tenant
+  sign_in_required, ///< not for guests; the address may be blocked or have bought its limit
   not_in_queue,
   ticket_deleted, ///< its place ended long ago
   invalid_field, ///< detail: "field: what is wrong"
@@ -31,6 +32,12 @@ enum class reason : std::uint8_t {
   total_below_committed, ///< first: held units, second: sold units
   event_ended,
   queue_not_open, ///< at: opening time
+  lobby_fixed, ///< what the lobby has promised cannot change once it is open
+  lobby_not_open, ///< a party is opened or joined in the lobby only
+  lobby_not_closed, ///< the entrants can still change
+  already_drawn,
+  party_unknown, ///< no party has this code
+  party_full, ///< first: its most members
   queue_full,
   wrong_mode, ///< the admission policy does not support the operation
   external_id_taken, ///< id: its current holder
@@ -68,8 +75,10 @@ enum class reason : std::uint8_t {
   not_transferable, ///< detail: the ticket's state, or REFUND_PENDING
   device_unknown, ///< no such scanner, a wrong secret, or revoked
   scan_id_reused, ///< the id belongs to a scan of another ticket or direction
-  too_many, ///< the event has as many as it may; first: how many
+  too_many, ///< the event or the tenant has as many as it may; first: how many
   picture_limit, ///< the organizer or the tenant has as many pictures as it may
+  challenge_required, ///< none was solved, or it was used, has ended or is too easy by now; id: its event,
+                      ///< nil: of a code; first: 1 for a queue
 };
 
 struct refusal {

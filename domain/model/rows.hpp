@@ -4,6 +4,7 @@
 #include "domain/model/checkin_rows.hpp"
 #include "domain/model/event_rows.hpp"
 #include "domain/model/installation_rows.hpp"
+#include "domain/model/log_rows.hpp"
 #include "domain/model/sale_rows.hpp"
 #include "domain/model/seat_rows.hpp"
 #include "domain/model/statistics_rows.hpp"

@@ -17,7 +17,7 @@ struct entry_row {
   queue_number number{};
   subject_key subject;
   rare_text subject_name; ///< set by a standalone queue's tenant; at most subject_name_max bytes
-  std::uint64_t join_key = 0; ///< hash of the Idempotency-Key of the join; 0: none given
+  std::uint64_t join_key = 0; ///< hash of the Idempotency-Key of the join, else random; 0: an older program
   timestamp joined_at, admitted_at, session_expires_at, ended_at;
   timestamp claim_by; ///< end of the session unless it has claimed; set at admission, and when its last claim
                       ///< ends without a purchase
@@ -27,6 +27,7 @@ struct entry_row {
   entry_status status = entry_status::waiting;
   bool has_claimed = false; ///< has a live claim: claim_by does not apply
   std::uint8_t reclaims = 0; ///< times that its last claim ended without a purchase
+  queue_number party{}; ///< of the entry that opened it, also its own; 0: none
   friend bool operator==(const entry_row&, const entry_row&) = default;
 };
 FQ_ROW(entry_row, "queue_entry", aggregate, row_field("queue_number", &row::number, key),
@@ -38,7 +39,8 @@ FQ_ROW(entry_row, "queue_entry", aggregate, row_field("queue_number", &row::numb
        row_field("admission_no", &row::admission_no, later),
        row_field("admission_batch", &row::admission_batch, later),
        row_field("priority_class", &row::priority_class), row_field("status", &row::status, later),
-       row_field("has_claimed", &row::has_claimed, later), row_field("reclaims", &row::reclaims, later))
+       row_field("has_claimed", &row::has_claimed, later), row_field("reclaims", &row::reclaims, later),
+       row_field("party", &row::party))
 
 /// What is known of all entries of a line, also of those that are not in memory or no longer in the ledger.
 struct line_totals {
@@ -65,7 +67,7 @@ FQ_ROW(claim_item, "claim_item", claim, row_field("ticket_type", &row::ticket_ty
 
 struct claim_row {
   claim_id id;
-  customer_id customer;
+  customer_id customer; ///< of a guest's: the guest until it is confirmed, then the order's customer
   queue_number entry{};
   claim_status status = claim_status::claimed;
   std::uint8_t live_slot =
@@ -76,17 +78,17 @@ struct claim_row {
   std::uint32_t promo = 0; ///< ordinal + 1 of the promo code used; 0: none
   friend bool operator==(const claim_row&, const claim_row&) = default;
 };
-FQ_ROW(claim_row, "claim", aggregate, row_field("id", &row::id, key),
-       row_field("customer", &row::customer, once), row_field("queue_number", &row::entry, once),
-       row_field("status", &row::status), row_field("live_slot", &row::live_slot),
-       row_field("item_count", &row::items, expected), row_field("amount", &row::amount, once),
-       row_field("created_at", &row::created_at, once), row_field("expires_at", &row::expires_at),
-       row_field("ended_at", &row::ended_at), row_field("promo", &row::promo, once))
+FQ_ROW(claim_row, "claim", aggregate, row_field("id", &row::id, key), row_field("customer", &row::customer),
+       row_field("queue_number", &row::entry, once), row_field("status", &row::status),
+       row_field("live_slot", &row::live_slot), row_field("item_count", &row::items, expected),
+       row_field("amount", &row::amount, once), row_field("created_at", &row::created_at, once),
+       row_field("expires_at", &row::expires_at), row_field("ended_at", &row::ended_at),
+       row_field("promo", &row::promo, once))
 
 struct payment_row {
   payment_id id;
   claim_id claim;
-  customer_id customer;
+  customer_id customer; ///< of a guest's: the guest until money is captured, then the order's customer
   payment_status status = payment_status::initializing;
   std::string gateway; ///< "sandbox", "free"
   std::string reference; ///< chosen by this server before the gateway is called
@@ -103,7 +105,7 @@ struct payment_row {
   friend bool operator==(const payment_row&, const payment_row&) = default;
 };
 FQ_ROW(payment_row, "payment", aggregate, row_field("id", &row::id, key), row_field("claim", &row::claim),
-       row_field("customer", &row::customer, once), row_field("status", &row::status),
+       row_field("customer", &row::customer), row_field("status", &row::status),
        row_field("gateway", &row::gateway, once), row_field("reference", &row::reference, once),
        row_field("authorization_url", &row::authorization_url), row_field("gateway_id", &row::gateway_id),
        row_field("destination", &row::destination, once), row_field("amount", &row::amount, once),
@@ -136,7 +138,8 @@ FQ_ROW(contact, "contact", part, row_field("first_name", &row::first_name, once)
 struct order_row {
   order_id id;
   claim_id claim;
-  customer_id customer;
+  customer_id customer; ///< who gets the tickets
+  customer_id guest = {}; ///< who placed it without a proof of that address; nil: the customer
   order_status status = order_status::pending;
   fq::contact contact;
   std::string promo_code; ///< as it was at that time; empty: none
@@ -146,12 +149,18 @@ struct order_row {
   timestamp payment_link_at; ///< due time of the mail with the payment page; never: not wanted, or sent
   timestamp created_at, updated_at;
   friend bool operator==(const order_row&, const order_row&) = default;
+
+  /// Whether `who` may see and cancel it.
+  [[nodiscard]] bool is_of(const customer_id& who) const {
+    return who == customer || (who == guest && !guest.is_nil());
+  }
 };
 FQ_ROW(order_row, "orders", aggregate, row_field("id", &row::id, key), row_field("claim", &row::claim),
-       row_field("customer", &row::customer, once), row_field("status", &row::status),
-       row_part(&row::contact), row_field("promo_code", &row::promo_code, once),
-       row_field("subtotal", &row::subtotal, once), row_field("discount", &row::discount, once),
-       row_field("donations", &row::donations, once), row_field("platform_fee", &row::platform_fee, once),
+       row_field("customer", &row::customer, once), row_field("guest", &row::guest, once),
+       row_field("status", &row::status), row_part(&row::contact),
+       row_field("promo_code", &row::promo_code, once), row_field("subtotal", &row::subtotal, once),
+       row_field("discount", &row::discount, once), row_field("donations", &row::donations, once),
+       row_field("platform_fee", &row::platform_fee, once),
        row_field("processing_fee", &row::processing_fee, once), row_field("total", &row::total, once),
        row_field("success_url", &row::success_url, once), row_field("cancel_url", &row::cancel_url, once),
        row_field("failure", &row::failure), row_field("payment_link_at", &row::payment_link_at),

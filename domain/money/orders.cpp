@@ -28,7 +28,10 @@ void orders_book::unindex(const order_row& row) {
   links_.erase({row.payment_link_at, row.id});
 }
 
-void orders_book::load(const order_row& row) { index(rows_.emplace(row.id, row).first->second); }
+void orders_book::load(const order_row& row) {
+  index(rows_.emplace(row.id, row).first->second);
+  if (!row.guest.is_nil()) by_guest_.emplace(row.guest, row.id);
+}
 
 const order_row* orders_book::find(const order_id& id) const {
   const auto i = rows_.find(id);
@@ -38,6 +41,13 @@ const order_row* orders_book::find(const order_id& id) const {
 const order_row* orders_book::of_claim(const claim_id& claim) const {
   const auto i = by_claim_.find(claim);
   return i == by_claim_.end() ? nullptr : find(i->second);
+}
+
+std::vector<order_id> orders_book::of_guest(const customer_id& guest) const {
+  std::vector<order_id> ids;
+  const auto [first, last] = by_guest_.equal_range(guest);
+  for (auto i = first; i != last; ++i) ids.push_back(i->second);
+  return ids;
 }
 
 std::vector<order_id> orders_book::pending_since(timestamp t, std::size_t limit) const {

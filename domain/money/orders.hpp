@@ -17,6 +17,8 @@ public:
   [[nodiscard]] const order_row* find(const order_id& id) const;
   /// Null: claim made without an order.
   [[nodiscard]] const order_row* of_claim(const claim_id& claim) const;
+  /// Those that this guest placed.
+  [[nodiscard]] std::vector<order_id> of_guest(const customer_id& guest) const;
   /// By id, which is the order of placing.
   [[nodiscard]] const std::map<order_id, order_row>& all() const { return rows_; }
   /// PENDING orders: waiting for their payment page.
@@ -78,6 +80,7 @@ private:
 
   std::map<order_id, order_row> rows_;
   std::unordered_map<claim_id, order_id> by_claim_;
+  std::unordered_multimap<customer_id, order_id> by_guest_;
   std::set<std::pair<timestamp, order_id>> pending_; ///< by created_at
   std::set<std::pair<timestamp, order_id>> links_; ///< by payment_link_at
   milliseconds typical_page_time_{2'000}; ///< initial estimate until the first measurement

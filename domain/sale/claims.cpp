@@ -144,6 +144,17 @@ bool claims_book::move(const claim_id& id, claim_trigger trigger, timestamp now,
   return true;
 }
 
+bool claims_book::confirm_for(const customer_id& buyer, std::uint8_t slot, const claim_id& id, timestamp now,
+                              changes& out) {
+  auto& row = rows_.at(id);
+  if (!next(claim_rules, row.status, claim_trigger::confirm)) return false;
+  unindex(row);
+  row.customer = buyer;
+  row.live_slot = slot;
+  index(row, now);
+  return move(id, claim_trigger::confirm, now, out);
+}
+
 void claims_book::refund(const claim_id& id, std::span<const refund_item> items, timestamp now,
                          changes& out) {
   auto& row = rows_.at(id);

@@ -56,6 +56,9 @@ public:
   void restart_grace(timestamp now);
   /// Applies `trigger`; false if the rule table forbids it.
   bool move(const claim_id& id, claim_trigger trigger, timestamp now, changes& out);
+  /// Confirms a guest's claim: from now on it is `buyer`'s, in its slot `slot`.
+  bool confirm_for(const customer_id& buyer, std::uint8_t slot, const claim_id& id, timestamp now,
+                   changes& out);
   /// Marks tickets of a CONFIRMED claim as refunded; with the last ticket it becomes REFUNDED.
   void refund(const claim_id& id, std::span<const refund_item> items, timestamp now, changes& out);
 

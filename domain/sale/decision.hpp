@@ -2,6 +2,7 @@
 // What a call of a sale decides: durable changes, and what is done after the commit.
 #pragma once
 #include "domain/line/queue.hpp"
+#include "domain/line/records.hpp"
 #include "domain/model/change.hpp"
 #include "domain/sale/views.hpp"
 
@@ -28,6 +29,8 @@ struct gateway_call {
 /// commit.
 struct decision {
   changes content;
+  /// For the public log, in order: each after what it depends on. Durable with `content`.
+  std::vector<log_record> records;
   std::vector<entry_change> entry_changes;
   std::vector<socket_notice_kind> notices;
   std::vector<gateway_call> gateway_calls;
@@ -35,6 +38,8 @@ struct decision {
   std::vector<invitation_row> invited; ///< invitations to notify customers of
   std::vector<transfer_row> transfers; ///< offers made or ended, with the addresses to notify
   std::vector<line_spot> overtaking; ///< new places before others
+  /// The line has opened: who knows places without positions begins anew.
+  bool gives_positions = false;
   /// Whether a later read would reveal more of this decision than the caller's own new entry; the read then
   /// waits.
   bool reveals = false;

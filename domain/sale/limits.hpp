@@ -91,6 +91,9 @@ inline constexpr double poll_min_ms = 500;
 /// See poll_min_ms.
 inline constexpr double poll_max_ms = 15'000;
 
+/// Of a lobby: of the last seconds before the opening, and of the draw.
+inline constexpr double lobby_poll_min_ms = 2'000;
+
 // -- statistics
 /// At most one row of statistics per event in it.
 inline constexpr milliseconds statistics_step{60'000};

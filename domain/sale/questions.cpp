@@ -102,6 +102,7 @@ refusal check_questions(const std::vector<question>& questions, std::uint32_t or
 
 refusal settle_answers(const std::vector<question>& questions, std::uint32_t units,
                        std::vector<answer_row>& answers) {
+  if (answers.size() > answers_max) return invalid_field("answers", "must have at most 100 entries");
   for (std::size_t i = 0; i < answers.size(); ++i) {
     auto& a = answers[i];
     const auto asked = std::ranges::find(questions, a.question, &question::id);

@@ -7,6 +7,7 @@
 #include "domain/sale/limits.hpp"
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -31,6 +32,8 @@ struct sale_rules {
   sale_bounds bounds = {};
   std::map<std::string, fee_rules> fees = {}; ///< by currency
   fee_rules other_fees = {}; ///< of all other currencies
+  /// What the clocks of an IANA zone are ahead of UTC; null: all are UTC.
+  std::function<seconds(timestamp, const std::string& zone)> zone_offset = nullptr;
   std::shared_ptr<refund_pace> pace =
     std::make_shared<refund_pace>(); ///< shared by all copies of these rules
 };

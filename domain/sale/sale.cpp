@@ -3,6 +3,7 @@
 #include "domain/sale/sale.hpp"
 
 #include "domain/base/planted.hpp"
+#include "domain/sale/waiting_list.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -35,7 +36,7 @@ void sale::load(const payment_row& row) {
 void sale::loaded() {
   was_sold_out_ = sells() && stock_.sold_out();
   is_fresh_ = true;
-  if (!sells()) order_ended();
+  sells() ? outcomes_.load(queue_, claims_, orders_) : order_ended();
   find_lost_locks();
   for (const auto& id : claims_.overdue(timestamp::max(), milliseconds{0}, claims_.counts().live))
     if (const auto* open = payments_.open_of(id)) payments_.ask_again(open->id, claims_.find(id)->expires_at);
@@ -51,23 +52,24 @@ void sale::order_ended() {
 }
 
 /// What a load leaves to the first decision, because it depends on the time.
-void sale::refresh(timestamp now) {
+void sale::refresh(timestamp now, decision& out) {
   if (!std::exchange(is_fresh_, false)) return;
   claims_.restart_grace(now);
   watch_presence(now);
-  for (const auto& [customer, invitation] : invitations_) regroup(customer, now);
-  for (const auto& [number, codes] : access_) regroup(*queue_.find(number), now);
-  open_codes(now);
+  regroup_all(now, out, true); // the log may have other groups than those of this load
+  open_codes(now, out);
 }
 
 // -- time
 
 sale::wake_up sale::run(timestamp now, decision& out) {
-  refresh(now);
+  refresh(now, out);
+  run_lobby(now, out);
   free_lost_locks(out);
   if (seating_) seating_->end_leftovers(out.content);
   auto moved = end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
                + check_stale_payments(now, out) + recheck_failed_attempts(now, out);
+  follow_waiting_list(now, out);
   moved +=
     expire_waiting(now, out) + mark_absent(now, out) + send_links(now, out) + expire_transfers(now, out);
   if (event_.status == event_status::ended || event_.status == event_status::cancelled)
@@ -76,6 +78,7 @@ sale::wake_up sale::run(timestamp now, decision& out) {
   moved += end_blocked_entries(now, out) + refund_blocked_customers(now, out);
   const bool forgets_more = forget_ended(now, out) == forgotten_per_run;
   const auto admitted = admit(now, out);
+  outcomes_.follow(queue_, claims_, orders_);
   update_sold_out(out);
   const bool again = forgets_more || !tickets_due_.empty() || !lost_locks_.empty()
                      || moved >= rules_.bounds.refunds_per_run
@@ -85,7 +88,7 @@ sale::wake_up sale::run(timestamp now, decision& out) {
 
 std::size_t sale::end_sale(timestamp now, decision& out) {
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
-  if (selling && is_over(now)) change_status(event_trigger::end, now, out);
+  if (selling && is_over(now)) turn(event_trigger::end, now, out);
   return 0;
 }
 
@@ -94,18 +97,20 @@ std::size_t sale::end_waiting(timestamp now, decision& out) {
   while (ended < rules_.bounds.rows_per_run) {
     const auto* head = queue_.oldest();
     if (head == nullptr) break;
-    end_entry(head->number, entry_trigger::leave, now, out);
+    end_entry(head->number, entry_trigger::leave, now, out, left_why::over);
     ++ended;
   }
   return ended;
 }
 
-/// When the oldest entry in line expires, counted from the opening. `never` if the line is empty, or entries
-/// live until the sale's end.
+/// When the oldest entry in line expires, counted from the opening or its draw. `never` if the line is empty,
+/// or entries live until the sale's end.
 timestamp sale::ticket_deadline() const {
   const auto* head = queue_.oldest();
-  if (head == nullptr || event_.queue.ticket_ttl.count() == 0) return never;
-  return std::max(head->joined_at, event_.queue_opens_at) + event_.queue.ticket_ttl;
+  if (head == nullptr || event_.queue.ticket_ttl.count() == 0 || is_waiting_list(event_) || !has_positions())
+    return never;
+  const auto drawn_at = lobby_ ? lobby_->drawn_at : never;
+  return std::max({head->joined_at, event_.queue_opens_at, drawn_at}) + event_.queue.ticket_ttl;
 }
 
 std::size_t sale::expire_waiting(timestamp now, decision& out) {
@@ -277,9 +282,12 @@ unit_pools sale::free_pools(timestamp now) const {
   unit_pools pools;
   const bool starts_later = sells() && now < event_.sale_start && !planted(bug::windows_ignored);
   if (event_.status != event_status::active || now < event_.queue_opens_at || starts_later) return pools;
+  if (!has_positions() && !planted(bug::admits_before_draw)) return pools;
   if (!sells()) pools.add_public(unit_pools::unlimited);
-  const bool is_unbound = event_.queue.policy == admission_policy::open;
-  const auto people = [&](std::uint64_t units) { return units * event_.queue.over_admission_percent / 100; };
+  const auto settings = admission_of(event_, rules_, now);
+  if (is_set(quiet_until(event_, rules_, now))) return pools;
+  const bool is_unbound = settings.policy == admission_policy::open;
+  const auto people = [&](std::uint64_t units) { return units * settings.over_admission_percent / 100; };
   std::uint64_t public_units = 0;
   for (const auto& t : stock_.types()) {
     if (!inventory::is_open(t, now) && !(t.on_sale && planted(bug::windows_ignored))) continue;
@@ -302,11 +310,13 @@ timestamp sale::next_opening(timestamp now) const {
   if (!sells()) return next;
   if (event_.sale_start > now) next = earlier(next, event_.sale_start);
   next = earlier(next, next_code_);
+  next = earlier(next, quiet_until(event_, rules_, now));
   return earlier(next, stock_.next_opening(now));
 }
 
 /// The first entry in line that could buy something, and takes a unit for it; null: none.
-const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now) {
+const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now, party_gate& gate,
+                                             decision& out) {
   for (;;) {
     const queue_line::entry* best = nullptr;
     for (std::size_t g = 0; g < queue_.groups().size(); ++g) {
@@ -316,30 +326,46 @@ const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now) {
       const bool overtakes = planted(bug::hidden_overtakes) && g > 0;
       if (best == nullptr || overtakes || queue_.precedes(*head, *best)) best = head;
     }
+    if (best != nullptr && planted(bug::offer_to_second) && is_waiting_list(event_))
+      if (const auto* other = queue_.find(queue_number{value_of(best->number) + 1});
+          other != nullptr && other->status == entry_status::waiting && other->group == best->group)
+        best = other;
     // What opens its hidden types may have ended since: then it belongs to another group.
-    if (best != nullptr && best->group != 0 && regroup(*best, now)) continue;
-    if (best != nullptr) pools.book(queue_.groups()[best->group].opens);
+    if (best != nullptr && best->group != 0 && regroup(*best, now, out)) continue;
+    if (best == nullptr) return best;
+    const auto party = queue_.parties().party_of(best->number);
+    if (party != queue_number{} && party != gate.going && !may_go(party, pools, now, gate)) return nullptr;
+    pools.book(queue_.groups()[best->group].opens);
+    if (gate.left > 0) --gate.left;
     return best;
   }
 }
 
 admission_answer sale::admit(timestamp now, decision& out, std::uint64_t called) {
-  refresh(now);
-  if (is_set(next_code_) && next_code_ <= now) open_codes(now);
+  refresh(now, out);
+  if (is_set(next_code_) && next_code_ <= now) open_codes(now, out);
   if (queue_.counts().waiting == 0) return {};
   if (!blocked_to_end_.empty()) return {0, now}; // they may be in line
   auto pools = free_pools(now);
+  const auto settings = admission_of(event_, rules_, now);
+  auto units = is_logged_ ? pools.all() : admitted_record{};
   const auto allowed = [&] {
     const admission_state state{now, pools.room(queue_.groups()), queue_.counts().admitted, called};
-    return admissions_now(event_.queue, queue_.window(), state);
+    return admissions_now(settings, queue_.window(), state);
   };
   auto answer = allowed();
   if (answer.count == 0) return answer;
-  const auto next = [&] { return next_to_admit(pools, now); };
-  const auto numbers = queue_.admit(answer.count, next, now, event_.queue, out.content);
+  party_gate gate{.left = answer.count};
+  const bool is_bounded = answer.count == admissions_per_decision_max;
+  const auto next = [&] { return next_to_admit(pools, now, gate, out); };
+  const auto numbers = queue_.admit(answer.count, next, now, settings, out.content);
   for (const auto n : numbers) out.entry_changes.push_back(change_of(*queue_.find(n)));
   answer.count = numbers.size();
+  if (is_bounded && gate.waits) answer.retry_at = now; // only this decision has too little room
   if (numbers.empty()) return answer;
+  if (sells()) outcomes_.open.insert(outcomes_.open.end(), numbers.begin(), numbers.end());
+  units.splits_party = gate.splits;
+  note_admitted(std::move(units), numbers, out);
   out.reveals = true;
   answer.retry_at = earlier(answer.retry_at, allowed().retry_at); // this admission may have filled the window
   return answer;
@@ -367,6 +393,7 @@ timestamp sale::next_deadline(timestamp now) const {
   if (event_.status == event_status::active || event_.status == event_status::paused)
     t = earlier(t, event_.sale_end);
   if (event_.status == event_status::active && queue_.counts().waiting > 0) t = earlier(t, next_opening(now));
+  t = earlier(t, next_lobby_step(now));
   return t;
 }
 

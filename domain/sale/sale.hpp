@@ -2,57 +2,27 @@
 // One event as a whole: the only decider for its queue, stock, claims and payments. Every request is one
 // call that changes memory at once and appends its changes to a `decision`. The owner commits the decision
 // before anything becomes visible. A standalone queue is a sale without stock, claims and payments.
-// Parts: sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting line), sale_fan.cpp (claims),
-// sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
-// sale_tickets.cpp (event tickets), sale_transfers.cpp, sale_checkin.cpp (scans at gates), sale_seats.cpp
-// (reserved seats), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden types),
-// sale_locks.cpp (names that sessions lock), sale_people.cpp (blocks, invitations), sale_organizer.cpp.
+// Parts: sale_state.hpp (what it holds), sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting
+// line), sale_fan.cpp (claims), sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp
+// (refunds, dead letters), sale_tickets.cpp (event tickets), sale_transfers.cpp, sale_checkin.cpp (scans at
+// gates), sale_seats.cpp (reserved seats), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp
+// (hidden types), sale_lobby.cpp (lobby, draw, parties), sale_locks.cpp (names that sessions lock),
+// waiting_list.cpp (after it is sold out), sale_log.cpp (the public log), sale_people.cpp (blocks,
+// invitations), sale_organizer.cpp.
 #pragma once
-#include "domain/line/presence.hpp"
-#include "domain/line/queue.hpp"
-#include "domain/money/orders.hpp"
-#include "domain/money/payments.hpp"
-#include "domain/money/promo_codes.hpp"
-#include "domain/sale/blocked_customers.hpp"
-#include "domain/sale/checkin.hpp"
-#include "domain/sale/claims.hpp"
-#include "domain/sale/decision.hpp"
-#include "domain/sale/event_tickets.hpp"
-#include "domain/sale/idempotency.hpp"
-#include "domain/sale/inventory.hpp"
-#include "domain/sale/limits.hpp"
-#include "domain/sale/rules.hpp"
-#include "domain/sale/sale_steps.hpp"
-#include "domain/sale/seating.hpp"
-#include "domain/sale/session_locks.hpp"
-#include "domain/sale/transfers.hpp"
+#include "domain/sale/sale_state.hpp"
 #include "domain/sale/unknown_payment.hpp"
 #include "domain/sale/views.hpp"
 
-#include <deque>
-#include <functional>
-#include <map>
-#include <memory>
-#include <set>
 #include <string_view>
-#include <unordered_map>
 
 namespace fq {
 
 struct domain_event;
 
-class sale : public sale_steps {
+class sale : public sale_state {
 public:
-  /// Looks up the account at a gateway that receives the money of new payments; empty: it stays.
-  using destination_lookup = std::function<std::string(const std::string& gateway)>;
-
-  /// `random`: 64 uniform bits per call, for ids and jitter. `destination_of` null: money stays.
-  sale(const sale_rules& rules, std::function<std::uint64_t()> random,
-       destination_lookup destination_of = nullptr) :
-      rules_(rules),
-      random_(std::move(random)),
-      destination_of_(std::move(destination_of)),
-      payments_(rules.stale_after, rules.recheck_after.front()) {}
+  using sale_state::sale_state;
 
   /// Load durable rows. Lists as in aggregate_image; the totals before the entries, those by ascending
   /// number; event tickets before claims, those before their seats, and a plan before both. `first_version`
@@ -81,14 +51,18 @@ public:
   void load(const invitation_row& row) { invitations_.emplace(row.customer, row); }
   void load(const entry_access_row& row);
   void load(session_lock_row row) { locks_.add(std::move(row)); }
+  void load(const lobby_row& row) { lobby_ = row; }
   void load(idempotency_row row) { answers_.load(std::move(row)); }
   /// To be called after the last load: records whether the event is sold out.
   void loaded();
 
   // -- the line (sale_line.cpp)
   /// `access_code`: a promo code that opens hidden types, as typed; also for a live entry. Empty: none.
+  /// `has_solved`: the event's challenge, which a new entry needs.
+  /// `party`: of the entry that opened it, to join it in the lobby; also for a live entry. 0: none.
   joined join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out,
-              std::string subject_name = {}, std::string_view access_code = {});
+              std::string subject_name = {}, std::string_view access_code = {}, bool has_solved = false,
+              queue_number party = {});
   refusal leave(const subject_key& subject, timestamp now, decision& out);
   /// Ends the session of admission `admission_no`, for its holder or origin. not_admitted if it is over.
   refusal end_session(queue_number n, std::uint32_t admission_no, timestamp now, decision& out);
@@ -101,6 +75,26 @@ public:
   /// Returns the number of ended entries.
   std::size_t revoke(revocation_scope scope, queue_number n, const subject_key& subject, timestamp now,
                      decision& out);
+
+  // -- the lobby (sale_lobby.cpp)
+  /// The holder's entry opens a party; nothing changes if it is in one.
+  refusal open_party(const subject_key& subject, decision& out);
+  /// The next run opens or closes it. A join before that run would not see it.
+  [[nodiscard]] bool is_lobby_due(timestamp now) const;
+  [[nodiscard]] draw_step next_draw_step() const;
+  /// By ascending number. For draw_step::root.
+  [[nodiscard]] std::vector<entrant_place> lobby_entrants() const;
+  /// Their tree's root, as hex digits. Draws at once without a beacon.
+  void set_root(std::string root, timestamp now, decision& out);
+  /// The value of the beacon that the lobby announced: draws.
+  refusal give_beacon(beacon_kind kind, std::string value, timestamp now, decision& out);
+  /// An operator's act: draws without the beacon that was announced.
+  refusal end_wait(std::string reason, timestamp now, decision& out);
+  /// The parties of the numbers 1 to lobby()->last, for draw_step::order. 0: none.
+  [[nodiscard]] std::vector<std::uint32_t> lobby_parties() const;
+  /// The order that follows from the draw. From now on entries have positions.
+  void rank(line_ranks ranks);
+  [[nodiscard]] lobby_view lobby_now() const;
 
   // -- locks of sessions (sale_locks.cpp)
   /// not_admitted, lock_held or locks_exhausted. The lock ends with the session.
@@ -195,7 +189,6 @@ public:
   // -- event tickets (sale_tickets.cpp)
   /// For timers: settles some of the loaded purchases and refunds of programs without event tickets.
   void settle_loaded_tickets(timestamp now, decision& out);
-  [[nodiscard]] bool has_settled_tickets() const { return tickets_due_.empty(); }
   /// Why this event ticket admits no one and cannot be transferred: cancelled, or its money goes back.
   [[nodiscard]] refusal may_present(const event_ticket_row& ticket) const;
 
@@ -227,6 +220,12 @@ public:
   /// All codes of the event's tickets become void, and their holders load others.
   void renew_ticket_keys(timestamp now, decision& out);
 
+  // -- the public log (sale_log.cpp)
+  /// It has begun: decisions note their records.
+  void keep_log() { is_logged_ = true; }
+  /// Begins it, with all entries in line. `lost`: see begin_record. Before any other call of the decision.
+  void begin_log(std::string lost, decision& out);
+
   // -- reserved seats, by the organizer (sale_seats.cpp)
   /// Gives a draft a plan, or takes it away (null). `types`: the event's for each of the plan's.
   refusal set_plan(std::shared_ptr<const seat_plan> plan, const std::vector<ticket_type_id>& types,
@@ -244,24 +243,6 @@ public:
   wake_up run(timestamp now, decision& out);
 
   // -- views
-  [[nodiscard]] const event_row& event() const { return event_; }
-  /// False for standalone queues.
-  [[nodiscard]] bool sells() const { return event_.kind == event_kind::sale; }
-  [[nodiscard]] const queue_line& queue() const { return queue_; }
-  [[nodiscard]] queue_line& queue() { return queue_; }
-  [[nodiscard]] const session_locks& locks() const { return locks_; }
-  [[nodiscard]] const inventory& stock() const { return stock_; }
-  [[nodiscard]] const claims_book& claims() const { return claims_; }
-  /// Null: the event has no plan.
-  [[nodiscard]] const seating* seats() const { return seating_.get(); }
-  [[nodiscard]] const payments_book& payments() const { return payments_; }
-  [[nodiscard]] const orders_book& orders() const { return orders_; }
-  [[nodiscard]] const event_tickets_book& event_tickets() const { return event_tickets_; }
-  [[nodiscard]] const transfers_book& transfers() const { return transfers_; }
-  [[nodiscard]] const checkin_book& checkin() const { return checkin_; }
-  [[nodiscard]] const promo_codes_book& promo_codes() const { return promo_codes_; }
-  [[nodiscard]] const std::map<customer_id, priority_row>& priorities() const { return priorities_; }
-  [[nodiscard]] const std::map<customer_id, invitation_row>& invitations() const { return invitations_; }
   /// The one of `customer` unless it is past; null: none.
   [[nodiscard]] const invitation_row* invitation_of(const customer_id& customer, timestamp now) const;
   /// Whether `customer` may see and buy this hidden type now, with an invitation or an access code.
@@ -269,10 +250,6 @@ public:
                                   timestamp now) const;
   /// Tickets that the customer may still take with it.
   [[nodiscard]] std::uint32_t remaining_of(const invitation_row& invitation) const;
-  [[nodiscard]] bool is_blocked_with(const blocked_customers& blocked) const { return blocked_ == blocked; }
-  /// Only open ones.
-  [[nodiscard]] const std::map<uuid, dead_letter_row>& dead_letters() const { return dead_letters_; }
-  [[nodiscard]] idempotency_index& answers() { return answers_; }
   [[nodiscard]] entry_view view_of(const queue_line::entry& e, timestamp now) const;
   [[nodiscard]] claim_view view_of(const claim_row& c) const;
   [[nodiscard]] payment_view view_of(const payment_row& p) const;
@@ -307,17 +284,55 @@ private:
                                        const promo_code_row*& out) const;
   refusal give_access(const queue_line::entry& e, const promo_code_row& code, timestamp now, decision& out);
   [[nodiscard]] hidden_types opened_by(const queue_line::entry& e, timestamp now) const;
-  bool regroup(const queue_line::entry& e, timestamp now);
-  void regroup(const customer_id& customer, timestamp now);
-  void regroup_holders(std::uint32_t promo, timestamp now);
-  void open_codes(timestamp now);
+  bool regroup(const queue_line::entry& e, timestamp now, decision& out);
+  void regroup(const customer_id& customer, timestamp now, decision& out);
+  void regroup_holders(std::uint32_t promo, timestamp now, decision& out);
+  void regroup_all(timestamp now, decision& out, bool tells_all = false);
+  void open_codes(timestamp now, decision& out);
   std::size_t mark_absent(timestamp now, decision& out);
   std::size_t bring_back(timestamp now, decision& out);
   [[nodiscard]] timestamp next_absence() const;
   void watch_presence(timestamp now);
+  void follow_waiting_list(timestamp now, decision& out);
   void order_ended();
   std::size_t forget_ended(timestamp now, decision& out);
   [[nodiscard]] timestamp next_forgetting() const;
+  // the lobby
+  void run_lobby(timestamp now, decision& out);
+  void open_lobby(timestamp now, decision& out);
+  void close_lobby(timestamp now, decision& out);
+  void draw_lobby(beacon_kind kind, std::string value, timestamp now, decision& out);
+  void level_parties(decision& out);
+  [[nodiscard]] std::uint8_t class_from_closing(const queue_line::entry& e) const;
+  [[nodiscard]] refusal may_draw() const;
+  [[nodiscard]] bool may_open_lobby() const;
+  [[nodiscard]] bool has_positions() const { return lobby_now().phase == lobby_phase::none; }
+  [[nodiscard]] bool lobby_is_open() const { return lobby_ && !is_set(lobby_->closed_at); }
+  /// The root of the entrants is being computed: what their leaves have does not change.
+  [[nodiscard]] bool is_closing() const {
+    return lobby_ && is_set(lobby_->closed_at) && draws_lots() && lobby_->root.empty();
+  }
+  [[nodiscard]] bool draws_lots() const { return event_.lobby.draw == draw_kind::at_opening; }
+  [[nodiscard]] bool was_entrant(const queue_line::entry& e) const;
+  [[nodiscard]] timestamp next_lobby_step(timestamp now) const;
+  [[nodiscard]] refusal may_enter_party(queue_number party) const;
+  refusal enter_party(const queue_line::entry& e, queue_number party, decision& out);
+  /// A party that is first in line.
+  struct party_gate {
+    queue_number going{}; ///< may be admitted in this decision
+    std::uint64_t left = 0; ///< admissions of this decision
+    bool splits = false; ///< room for all of it cannot come
+    bool waits = false; ///< it waits for room
+  };
+  bool may_go(queue_number party, const unit_pools& pools, timestamp now, party_gate& gate) const;
+  [[nodiscard]] std::uint64_t room_ever(std::span<const queue_number> members, timestamp now) const;
+  // the public log
+  void note(log_record record, decision& out) const {
+    if (is_logged_) out.records.push_back(std::move(record));
+  }
+  void note_place(const queue_line::entry& e, decision& out) const;
+  void note_end(const queue_line::entry& e, bool was_admitted, left_why why, decision& out) const;
+  void note_admitted(admitted_record told, const std::vector<queue_number>& numbers, decision& out) const;
   // locks
   [[nodiscard]] const queue_line::entry* session_of(queue_number n, std::uint32_t admission_no) const;
   void free_lock(const std::string& name, decision& out);
@@ -332,7 +347,8 @@ private:
   refusal may_hold(const customer_id& customer, timestamp now, std::uint8_t& slot) const;
   claim_id hold(const queue_line::entry& entry, claim_row row, std::span<const seat_number> seats,
                 timestamp now, decision& out);
-  void end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out);
+  void end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out,
+                 left_why why = left_why::holder);
   void release(const claim_row& claim, timestamp now, decision& out, claim_end why = {});
   void close_session_claim(queue_number n, timestamp now, decision& out);
   // checkout
@@ -355,6 +371,8 @@ private:
   void payment_page_ready(const claim_id& claim, timestamp now, decision& out);
   void cancel_payment_link(const claim_id& claim, timestamp now, decision& out);
   void withdraw(const claim_row& claim, timestamp now, decision& out, claim_end why);
+  [[nodiscard]] refusal refused_to_guest(const customer_id& buyer) const;
+  [[nodiscard]] bool may_receive(const order_row& order) const;
   [[nodiscard]] bool is_given_up(const claim_id& claim) const;
   std::size_t end_pending(timestamp now, decision& out);
   std::size_t send_links(timestamp now, decision& out);
@@ -367,6 +385,8 @@ private:
   void confirm_claim(const claim_id& claim, timestamp now, decision& out);
   void late_money(const payment_id& payment, timestamp now, decision& out);
   bool claim_again(const payment_id& payment, timestamp now, decision& out);
+  [[nodiscard]] customer_id buyer_of(const claim_row& claim) const;
+  [[nodiscard]] std::optional<std::uint8_t> slot_of_buyer(const customer_id& buyer) const;
   void give_up(const payment_id& payment, timestamp now, decision& out);
   payment_id begin_attempt(const claim_row& claim, const std::string& gateway, timestamp now, decision& out);
   // single customers
@@ -443,49 +463,16 @@ private:
   std::size_t refund_room(timestamp now);
   [[nodiscard]] bool owes_refunds() const;
   [[nodiscard]] timestamp next_refund_slot(timestamp now) const;
-  void refresh(timestamp now);
+  void refresh(timestamp now, decision& out);
   [[nodiscard]] unit_pools free_pools(timestamp now) const;
-  [[nodiscard]] const queue_line::entry* next_to_admit(unit_pools& pools, timestamp now);
+  [[nodiscard]] const queue_line::entry* next_to_admit(unit_pools& pools, timestamp now, party_gate& gate,
+                                                       decision& out);
   [[nodiscard]] timestamp next_opening(timestamp now) const;
   admission_answer admit(timestamp now, decision& out, std::uint64_t called = 0);
   void update_sold_out(decision& out);
   [[nodiscard]] timestamp next_deadline(timestamp now) const;
   void change_event(event_status from, timestamp now, decision& out);
-
-  sale_rules rules_;
-  std::function<std::uint64_t()> random_;
-  destination_lookup destination_of_;
-  event_row event_;
-  queue_line queue_;
-  inventory stock_;
-  claims_book claims_;
-  std::unique_ptr<seating> seating_; ///< null: the event has no plan
-  std::uint64_t next_map_version_ = 1; ///< of the map of the next plan
-  payments_book payments_;
-  orders_book orders_;
-  event_tickets_book event_tickets_;
-  transfers_book transfers_;
-  std::vector<claim_id> tickets_due_; ///< loaded claims with another number of valid event tickets than units
-  checkin_book checkin_;
-  promo_codes_book promo_codes_;
-  std::map<customer_id, priority_row> priorities_;
-  std::map<customer_id, invitation_row> invitations_;
-  /// Access codes given with live entries (ordinals of promo codes), in the order given.
-  std::unordered_map<queue_number, std::vector<std::uint32_t>> access_;
-  session_locks locks_;
-  std::vector<std::string> lost_locks_; ///< loaded names of sessions that are over; the next runs free them
-  timestamp next_code_ = never; ///< the next `valid_from` of a code; never: none
-  blocked_customers blocked_;
-  /// Blocked customers that the next runs process.
-  std::vector<customer_id> blocked_to_end_, blocked_to_refund_;
-  std::map<uuid, dead_letter_row> dead_letters_; ///< only open letters
-  idempotency_index answers_;
-  std::deque<queue_number> ended_; ///< standalone queues: entries in memory that ended, by time
-  queue_number first_kept_{1}; ///< last one that was written
-  presence_book present_, away_; ///< last sighting of entries in line; time of the move to AWAY
-  timestamp rechecks_from_ = never; ///< the pause between questions about failed attempts ends
-  bool is_fresh_ = false; ///< loaded, and not run since
-  bool was_sold_out_ = false;
+  refusal turn(event_trigger trigger, timestamp now, decision& out);
 };
 
 /// What is wrong with a new or changed event; none if it may be stored. `detail` starts with the field.

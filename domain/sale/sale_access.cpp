@@ -17,7 +17,8 @@ hidden_types bit_of(std::uint32_t ordinal) {
 
 void sale::load(const entry_access_row& row) {
   const auto* e = queue_.find(row.number);
-  if (e != nullptr && is_live(e->status)) access_[row.number].push_back(row.promo_code);
+  if (e != nullptr && (is_live(e->status) || (is_closing() && was_entrant(*e))))
+    access_[row.number].push_back(row.promo_code);
 }
 
 bool sale::opens_hidden(const promo_code_row& code) const {
@@ -37,12 +38,13 @@ refusal sale::give_access(const queue_line::entry& e, const promo_code_row& code
                           decision& out) {
   auto& given = access_[e.number];
   if (std::ranges::find(given, code.ordinal) != given.end()) return {};
+  if (is_closing() && e.number <= lobby_->last) return reason::unavailable;
   const auto most = rules_.bounds.access_codes;
   if (given.size() >= most)
     return {reason::access_code_invalid, "The entry has " + std::to_string(most) + " access codes."};
   given.push_back(code.ordinal);
   out.content.emplace_back(std::in_place_type<access_given>, access_given{{e.number, code.ordinal}});
-  regroup(e, now);
+  regroup(e, now, out);
   return {};
 }
 
@@ -67,36 +69,55 @@ bool sale::opens_hidden(const ticket_type_row& type, const customer_id& customer
 }
 
 /// Moves the entry to the group of what it may buy now. False: it stays.
-bool sale::regroup(const queue_line::entry& e, timestamp now) {
-  return queue_.set_hidden_types(e.number, opened_by(e, now));
+bool sale::regroup(const queue_line::entry& e, timestamp now, decision& out) {
+  if (is_closing() && e.number <= lobby_->last) return false;
+  if (!queue_.set_hidden_types(e.number, opened_by(e, now))) return false;
+  note_place(e, out);
+  return true;
 }
 
-void sale::regroup(const customer_id& customer, timestamp now) {
-  if (const auto* e = queue_.find(customer); e != nullptr && is_live(e->status)) regroup(*e, now);
+void sale::regroup(const customer_id& customer, timestamp now, decision& out) {
+  if (const auto* e = queue_.find(customer); e != nullptr && is_live(e->status)) regroup(*e, now, out);
 }
 
 /// To be called when a code may be usable again. `promo` as in claim_row.
-void sale::regroup_holders(std::uint32_t promo, timestamp now) {
+void sale::regroup_holders(std::uint32_t promo, timestamp now, decision& out) {
   for (const auto& [number, codes] : access_)
-    if (std::ranges::find(codes, promo - 1) != codes.end()) regroup(*queue_.find(number), now);
+    if (std::ranges::find(codes, promo - 1) != codes.end()) regroup(*queue_.find(number), now, out);
+}
+
+/// After a load while the lobby is closing: as at the closing, also for entrants that left since. With
+/// `tells_all`, the log hears of groups that did not change, too.
+void sale::regroup_all(timestamp now, decision& out, bool tells_all) {
+  const bool restores = is_closing();
+  const auto move = [&](const queue_line::entry* e) {
+    if (e == nullptr) return;
+    if (restores && was_entrant(*e)) {
+      queue_.set_hidden_types(e->number, opened_by(*e, lobby_->closed_at));
+    } else if (is_live(e->status)) {
+      if (!regroup(*e, now, out) && tells_all) note_place(*e, out);
+    }
+  };
+  for (const auto& [customer, invitation] : invitations_) move(queue_.find(customer));
+  for (const auto& [number, codes] : access_) move(queue_.find(number));
 }
 
 /// If a code's `valid_from` has come, its holders change their group. Notes the next such time. Call it then,
 /// after a load, and when a code changes.
-void sale::open_codes(timestamp now) {
+void sale::open_codes(timestamp now, decision& out) {
   const bool has_come = is_set(next_code_) && next_code_ <= now;
   next_code_ = never;
   for (const auto& code : promo_codes_.all())
     if (code.valid_from > now && (!is_set(next_code_) || code.valid_from < next_code_))
       next_code_ = code.valid_from;
   if (!has_come) return;
-  for (const auto& [number, codes] : access_) regroup(*queue_.find(number), now);
+  for (const auto& [number, codes] : access_) regroup(*queue_.find(number), now, out);
 }
 
 void sale::move_promo_uses(std::uint32_t promo, std::int64_t delta, timestamp now, decision& out) {
   const bool was_used_up = promo != 0 && !has_room(promo_codes_.all()[promo - 1]);
   promo_codes_.move_uses(promo, delta, out.content);
-  if (was_used_up) regroup_holders(promo, now);
+  if (was_used_up) regroup_holders(promo, now, out);
 }
 
 /// The code that an order without one uses: of those given when joining, the first valid one that opens a

@@ -121,6 +121,7 @@ refusal sale::open_claim(const customer_id& customer, const queue_line::entry* e
                          const seat_wish& seats) {
   claim_row row;
   row.customer = customer;
+  if (is_guest(customer)) return reason::sign_in_required; // only an order names who gets the tickets
   if (auto no = may_hold(customer, now, row.live_slot)) return no;
   if (!is_shopping(entry, customer, now)) return reason::not_admitted;
   if (std::ranges::any_of(event_.questions, &question::is_required))
@@ -169,7 +170,7 @@ void sale::release(const claim_row& claim, timestamp now, decision& out, claim_e
     planted(bug::promo_not_returned) && why.trigger == order_trigger::fail && orders_.of_claim(id) != nullptr;
   if (!keeps_promo) move_promo_uses(promo, -1, now, out);
   move_order(id, why.trigger, now, out, why.failure);
-  regroup(customer, now); // its invitation or code may open hidden types again
+  regroup(customer, now, out); // its invitation or code may open hidden types again
   close_session_claim(entry, now, out);
   out.reveals = true;
 }

@@ -3,6 +3,7 @@
 // on entries and sessions.
 #include "domain/sale/limits.hpp"
 #include "domain/sale/sale.hpp"
+#include "domain/sale/waiting_list.hpp"
 
 #include "domain/base/planted.hpp"
 
@@ -17,26 +18,32 @@ refusal sale::queue_is_open(timestamp now) const {
     case event_status::paused: break;
   }
   if (is_over(now)) return reason::event_ended;
-  if (now < event_.queue_opens_at) {
+  if (now < event_.queue_opens_at && !lobby_is_open()) {
     refusal no{reason::queue_not_open};
-    no.at = event_.queue_opens_at;
+    no.at = event_.lobby.opens_at > now ? event_.lobby.opens_at : event_.queue_opens_at;
     return no;
   }
   return {};
 }
 
 sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out,
-                        std::string subject_name, std::string_view access_code) {
+                        std::string subject_name, std::string_view access_code, bool has_solved,
+                        queue_number party) {
   if (is_blocked(subject)) return {reason::customer_blocked};
+  if (sells() && is_guest(subject) && !event_.guests) return {reason::sign_in_required};
   const auto* own = queue_.find(subject);
   if (own != nullptr && join_key != 0 && own->join_key == join_key) return {{}, true, true, own->number};
   const promo_code_row* code = nullptr;
   if (auto no = access_code_of(subject, access_code, now, code)) return {std::move(no)};
   if (own != nullptr && is_live(own->status)) {
     seen(own->number, now, out);
+    if (party != queue_number{})
+      if (auto no = enter_party(*own, party, out)) return {std::move(no), false, false, own->number};
     return {code != nullptr ? give_access(*own, *code, now, out) : refusal{}, false, false, own->number};
   }
   if (auto no = queue_is_open(now)) return {std::move(no)};
+  if (party != queue_number{})
+    if (auto no = may_enter_party(party)) return {std::move(no)};
   if (sells() && !claims_.free_slot(subject, event_.claims_per_customer)) {
     refusal no{reason::already_claimed};
     no.id = claims_.standing(subject)->id;
@@ -45,26 +52,39 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
   const auto& line = queue_.counts();
   if (event_.queue.capacity != 0 && line.waiting + line.away >= event_.queue.capacity)
     return {reason::queue_full};
+  if (event_.challenge != challenge_kind::none && !has_solved) { // last: no client works for a refusal
+    refusal no{reason::challenge_required};
+    no.id = event_.id;
+    no.first = sells() ? 0 : 1;
+    return {std::move(no)};
+  }
   const auto preferred = priorities_.find(subject);
   const auto priority_class =
     preferred == priorities_.end() ? priority_standard : preferred->second.priority_class;
   const bool overtakes = queue_.overtakes(priority_class);
-  const auto& e = queue_.join(subject, join_key, now, out.content, std::move(subject_name), priority_class);
+  const auto key = join_key != 0 ? join_key : random_(); // the commitment in the public log needs one
+  const auto& e = queue_.join(subject, key, now, out.content, std::move(subject_name), priority_class, party);
+  note(joined_record{e.number}, out);
   if (overtakes) {
     out.reveals = true; // others are further back now
     out.overtaking.push_back(queue_.spot_of(e));
   }
-  if (event_.queue.presence_timeout.count() > 0) present_.seen(e.number, now, presence_grain());
+  if (watches_presence(event_)) present_.seen(e.number, now, presence_grain());
   if (code != nullptr)
     give_access(e, *code, now, out);
   else
-    regroup(e, now);
+    regroup(e, now, out);
+  if (party != queue_number{}) note_place(e, out);
   return {{}, true, false, e.number};
 }
 
-void sale::end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out) {
+void sale::end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out, left_why why) {
+  // After the closing, so that a load knows who was an entrant.
+  if (!has_positions() && lobby_ && now == lobby_->closed_at) now += milliseconds{1};
+  const bool was_admitted = queue_.find(n)->status == entry_status::admitted;
   if (!queue_.move(n, trigger, now, out.content)) return;
   const auto& e = *queue_.find(n);
+  note_end(e, was_admitted, why, out);
   present_.forget(n);
   away_.forget(n);
   access_.erase(n);
@@ -99,18 +119,21 @@ refusal sale::end_session(queue_number n, std::uint32_t admission_no, timestamp 
 // -- presence
 
 void sale::seen(queue_number n, timestamp now, decision& out) {
-  if (event_.queue.presence_timeout.count() == 0) return;
+  if (!watches_presence(event_)) return;
   const auto* e = queue_.find(n);
   if (e == nullptr || !is_in_line(e->status)) return;
   if (planted(bug::away_loses_number) && e->status == entry_status::away) {
     const auto lost = e->row();
     end_entry(n, entry_trigger::leave, now, out);
-    queue_.join(lost.subject, lost.join_key, now, out.content, lost.subject_name.text(), lost.priority_class);
+    const auto& again = queue_.join(lost.subject, lost.join_key, now, out.content, lost.subject_name.text(),
+                                    lost.priority_class);
+    note(joined_record{again.number}, out);
     return;
   }
   present_.seen(n, now, presence_grain());
   if (e->status != entry_status::away || !queue_.move(n, entry_trigger::come_back, now, out.content)) return;
   away_.forget(n);
+  note(back_record{n}, out);
   out.entry_changes.push_back(change_of(*e));
   out.reveals = true;
 }
@@ -120,7 +143,7 @@ void sale::seen(queue_number n, timestamp now, decision& out) {
 void sale::watch_presence(timestamp now) {
   present_.clear();
   away_.clear();
-  const bool watched = event_.queue.presence_timeout.count() > 0;
+  const bool watched = watches_presence(event_);
   if (!watched && queue_.counts().away == 0) return;
   queue_.each([&](const queue_line::entry& e) {
     if (watched && e.status == entry_status::waiting) present_.seen(e.number, now, {});
@@ -134,6 +157,7 @@ std::size_t sale::bring_back(timestamp now, decision& out) {
   for (const auto n : absent) {
     away_.forget(n);
     if (!queue_.move(n, entry_trigger::come_back, now, out.content)) continue;
+    note(back_record{n}, out);
     out.entry_changes.push_back(change_of(*queue_.find(n)));
     out.reveals = true;
   }
@@ -141,12 +165,13 @@ std::size_t sale::bring_back(timestamp now, decision& out) {
 }
 
 std::size_t sale::mark_absent(timestamp now, decision& out) {
-  const auto timeout = event_.queue.presence_timeout;
+  const auto timeout = presence_timeout_of(event_);
   if (timeout.count() == 0) return bring_back(now, out);
   const auto absent = present_.unseen_since(now - timeout, absences_per_run);
   for (const auto n : absent) {
     present_.forget(n);
     if (!queue_.move(n, entry_trigger::go_away, now, out.content)) continue;
+    note(away_record{n}, out);
     away_.seen(n, now, {});
     out.entry_changes.push_back(change_of(*queue_.find(n)));
     out.reveals = true;
@@ -157,9 +182,9 @@ std::size_t sale::mark_absent(timestamp now, decision& out) {
 }
 
 timestamp sale::next_absence() const {
-  if (event_.queue.presence_timeout.count() == 0) return away_.earliest(); // AWAY entries come back at once
+  if (!watches_presence(event_)) return away_.earliest(); // AWAY entries come back at once
   const auto absent = present_.earliest(), lost = away_.earliest();
-  const auto a = is_set(absent) ? absent + event_.queue.presence_timeout : never;
+  const auto a = is_set(absent) ? absent + presence_timeout_of(event_) : never;
   const auto b = is_set(lost) ? lost + event_.queue.away_grace : never;
   if (!is_set(a) || !is_set(b)) return is_set(a) ? a : b;
   return std::min(a, b);
@@ -170,7 +195,7 @@ timestamp sale::next_absence() const {
 /// A standalone queue never ends, so it forgets its ended entries while it serves. The ledger keeps them for
 /// reads.
 std::size_t sale::forget_ended(timestamp now, decision& out) {
-  if (sells()) return 0;
+  if (sells() || !has_positions()) return 0;
   std::size_t forgotten = 0;
   const auto is_due = [&](queue_number n) {
     return queue_.find(n)->ended_at + rules_.memory_retention <= now;
@@ -197,6 +222,7 @@ refusal sale::advance(std::uint64_t count, timestamp now, decision& out, std::ui
   if (event_.status != event_status::active)
     return {reason::invalid_transition, std::string{name_of(event_.status)}};
   if (auto no = queue_is_open(now)) return no;
+  note(hand_record{hand_action::advance, {}, count, {}, {}}, out);
   admitted = admit(now, out, planted(bug::advance_counts_twice) ? count * 2 : count).count;
   return {};
 }
@@ -214,7 +240,8 @@ std::size_t sale::revoke(revocation_scope scope, queue_number n, const subject_k
   }
   for (const auto number : numbers) {
     const bool admitted = queue_.find(number)->status == entry_status::admitted;
-    end_entry(number, admitted ? entry_trigger::revoke : entry_trigger::leave, now, out);
+    note(hand_record{hand_action::revoke, number, 0, {}, {}}, out);
+    end_entry(number, admitted ? entry_trigger::revoke : entry_trigger::leave, now, out, left_why::hand);
   }
   return numbers.size();
 }

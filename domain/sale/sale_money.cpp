@@ -33,7 +33,7 @@ payment_id sale::begin_attempt(const claim_row& claim, const std::string& gatewa
   payment_row row;
   row.id = make_uuid(now, event_.aggregate, random_());
   row.claim = of;
-  row.customer = claim.customer;
+  row.customer = claim.amount == 0 ? buyer_of(claim) : claim.customer;
   row.gateway = claim.amount == 0 ? std::string{free_gateway} : gateway;
   row.reference = make_reference(row.id);
   if (destination_of_) row.destination = destination_of_(row.gateway);
@@ -172,6 +172,7 @@ refusal sale::paid(const payment_row& payment, const gateway_fact& fact, timesta
   const auto id = payment.id;
   const auto claim = payment.claim;
   const auto captured = [&](payment_row& row) {
+    row.customer = buyer_of(*claims_.find(claim));
     row.captured = fact.amount + fact.tax;
     row.tax = fact.tax;
     row.other_currency = fact.currency == event_.currency ? std::string{} : fact.currency;
@@ -208,7 +209,12 @@ void sale::confirm_claim(const claim_id& id, timestamp now, decision& out) {
   const auto& claim = *claims_.find(id);
   if (const auto* open = payments_.open_of(id))
     out.gateway_calls.push_back({gateway_call_kind::expire, open->id, {}}); // prevents a second payment
-  claims_.move(id, claim_trigger::confirm, now, out.content);
+  if (is_guest(claim.customer)) {
+    const auto buyer = buyer_of(claim);
+    claims_.confirm_for(buyer, *slot_of_buyer(buyer), id, now, out.content);
+  } else {
+    claims_.move(id, claim_trigger::confirm, now, out.content);
+  }
   if (seating_) seating_->confirm(id);
   settle_tickets(claim, now, out);
   stock_.confirm(claim.items, out.content);
@@ -218,6 +224,18 @@ void sale::confirm_claim(const claim_id& id, timestamp now, decision& out) {
   out.reveals = true;
 }
 
+/// Who gets what the claim holds.
+customer_id sale::buyer_of(const claim_row& claim) const {
+  const auto* order = orders_.of_claim(claim.id);
+  return order != nullptr ? order->customer : claim.customer;
+}
+
+/// The slot of one more purchase (I2).
+std::optional<std::uint8_t> sale::slot_of_buyer(const customer_id& buyer) const {
+  return claims_.free_slot(buyer,
+                           planted(bug::guest_limit_forgotten) ? UINT8_MAX : event_.claims_per_customer);
+}
+
 void sale::late_money(const payment_id& id, timestamp now, decision& out) {
   out.reveals = true;
   if (planted(bug::late_money_kept)) return;
@@ -225,7 +243,8 @@ void sale::late_money(const payment_id& id, timestamp now, decision& out) {
   request_refund(id, now, out);
   const auto& claim = *claims_.find(payments_.find(id)->claim);
   if (is_live(claim.status) && payments_.open_of(claim.id) == nullptr)
-    release(claim, now, out); // cancelled, and can no longer be paid
+    release(claim, now, out, // cancelled, and can no longer be paid
+            {order_trigger::fail, is_guest(claim.customer) ? "limit_exceeded" : "expired"});
 }
 
 /// Whether the customer may still take the claim's tickets of hidden types: with the promo code, or with an
@@ -252,15 +271,16 @@ bool sale::claim_again(const payment_id& id, timestamp now, decision& out) {
     confirm_claim(old.id, now, out);
     return true;
   }
-  const auto slot = claims_.free_slot(old.customer, event_.claims_per_customer);
+  const auto customer = buyer_of(old);
+  const auto slot = slot_of_buyer(customer);
   if (!slot || !stock_.has_free(old.items) || !is_still_open(old, now)) return false;
   if (seating_ && !seating_->are_free_again(old.id)) return false; // others are not what the customer chose
   const auto* promo = old.promo != 0 ? &promo_codes_.all()[old.promo - 1] : nullptr;
-  if (promo != nullptr
-      && !(has_room(*promo) && has_room(*promo, claims_.promo_uses(old.customer, old.promo))))
+  if (promo != nullptr && !(has_room(*promo) && has_room(*promo, claims_.promo_uses(customer, old.promo))))
     return false;
   auto row = old;
   row.id = make_uuid(now, event_.aggregate, random_());
+  row.customer = customer;
   row.status = claim_status::claimed;
   row.live_slot = *slot;
   row.created_at = row.expires_at = now;

@@ -31,6 +31,7 @@ refusal sale::wanted_promo(const customer_id& customer, std::string_view typed, 
   const auto* row = code ? promo_codes_.find(*code) : nullptr;
   if (row == nullptr) return reason::promo_code_invalid;
   auto no = may_use(*row, claims_.promo_uses(customer, row->ordinal + 1), now);
+  if (!no && is_guest(customer) && row->uses_per_customer != 0) return reason::sign_in_required;
   const bool reference_already_used =
     no.why == reason::promo_code_exhausted || no.why == reason::promo_code_limit;
   if (no && !(reference_already_used && planted(bug::promo_limit_forgotten))) return no;
@@ -88,6 +89,8 @@ sale::placed sale::place_order(const customer_id& customer, const queue_line::en
   claim_row claim;
   claim.customer = customer;
   if (auto no = may_hold(customer, now, claim.live_slot)) return {std::move(no)};
+  if (is_guest(customer))
+    if (auto no = refused_to_guest(wish.buyer)) return {std::move(no)};
   const bool joins_itself = entry == nullptr && event_.queue.policy == admission_policy::open;
   const bool may_shop = entry != nullptr && entry->subject == customer
                         && entry->status == entry_status::admitted && now < deadline_of(entry->session());
@@ -112,7 +115,8 @@ sale::placed sale::place_order(const customer_id& customer, const queue_line::en
 
   order.claim = hold(*entry, std::move(claim), w.seats, now, out);
   order.id = make_uuid(now, event_.aggregate, random_());
-  order.customer = customer;
+  order.customer = is_guest(customer) ? wish.buyer : customer;
+  if (is_guest(customer)) order.guest = customer;
   order.subtotal = quoted.subtotal;
   order.discount = quoted.discount;
   order.donations = quoted.donations;
@@ -159,11 +163,27 @@ void sale::cancel_payment_link(const claim_id& claim, timestamp now, decision& o
     orders_.edit(order->id, now, out.content, [](order_row& row) { row.payment_link_at = never; });
 }
 
-/// Whether the claim's customer is blocked, or its order or event is cancelled. Money that still arrives is
-/// then refunded.
+/// Why the address cannot buy without a sign-in. One answer for all reasons: it is not proven. What it holds
+/// counts only if it is signed in: else strangers could use up its limit for nothing.
+refusal sale::refused_to_guest(const customer_id& buyer) const {
+  const bool may_buy = event_.guests && !buyer.is_nil() && !is_blocked(buyer)
+                       && claims_.free_slot(buyer, event_.claims_per_customer);
+  return may_buy ? refusal{} : refusal{reason::sign_in_required};
+}
+
+/// Whether a guest's purchase can be its buyer's: as when it was placed, now that it is paid. Without a mail
+/// address no one would get it.
+bool sale::may_receive(const order_row& order) const {
+  return !is_blocked(order.customer) && !order.contact.email.empty() && slot_of_buyer(order.customer);
+}
+
+/// Whether the claim's customer is blocked, its order or event is cancelled, or its buyer may not have it.
+/// Money that still arrives is then refunded.
 bool sale::is_given_up(const claim_id& claim) const {
-  if (is_blocked(claims_.find(claim)->customer)) return true;
+  const auto& customer = claims_.find(claim)->customer;
+  if (is_blocked(customer)) return true;
   const auto* order = orders_.of_claim(claim);
+  if (order != nullptr && is_guest(customer) && !may_receive(*order)) return true;
   if (order == nullptr || planted(bug::cancelled_order_sells)) return false;
   return order->status == order_status::cancelled
          || (order->status == order_status::failed && event_.status == event_status::cancelled);
@@ -184,7 +204,7 @@ void sale::withdraw(const claim_row& claim, timestamp now, decision& out, claim_
 
 refusal sale::cancel_order(const customer_id& customer, const order_id& id, timestamp now, decision& out) {
   const auto* order = orders_.find(id);
-  if (order == nullptr || order->customer != customer) return reason::not_found;
+  if (order == nullptr || !order->is_of(customer)) return reason::not_found;
   if (order->status == order_status::cancelled) return {};
   if (!is_open(order->status)) return {reason::invalid_transition, std::string{name_of(order->status)}};
   withdraw(*claims_.find(order->claim), now, out, {order_trigger::cancel, {}});
@@ -227,6 +247,7 @@ timestamp sale::next_checkout_deadline() const {
 // -- promo codes, priorities
 
 refusal sale::set_promo_code(const promo_code_patch& p, timestamp now, decision& out, promo_code_id& id) {
+  if (is_closing()) return reason::unavailable;
   const auto* old = p.id.is_nil() ? nullptr : promo_codes_.find(p.id);
   if (old == nullptr && !p.id.is_nil()) return reason::not_found;
   if (old == nullptr && promo_codes_.all().size() >= promo_codes_max)
@@ -260,8 +281,8 @@ refusal sale::set_promo_code(const promo_code_patch& p, timestamp now, decision&
     promo_codes_.add(std::move(row), out.content);
   else
     promo_codes_.change_code(std::move(row), out.content);
-  if (old != nullptr) regroup_holders(old->ordinal + 1, now);
-  open_codes(now);
+  if (old != nullptr) regroup_holders(old->ordinal + 1, now, out);
+  open_codes(now, out);
   out.reveals = true;
   return {};
 }
@@ -270,6 +291,12 @@ refusal sale::set_priorities(const std::vector<customer_id>& customers,
                              std::optional<std::uint8_t> priority_class, timestamp now, decision& out) {
   if (priority_class && priorities_.size() + customers.size() > rules_.bounds.priorities)
     return reason::limit_exceeded;
+  note(hand_record{hand_action::priority,
+                   {},
+                   customers.size(),
+                   priority_class ? "class=" + std::to_string(*priority_class) : std::string{"class="},
+                   {}},
+       out);
   for (const auto& customer : customers) {
     if (!priority_class) {
       if (priorities_.erase(customer) > 0)

@@ -3,8 +3,10 @@
 // lowered limit evicts no entry (I5).
 #include "domain/model/invalid_field.hpp"
 #include "domain/sale/event_settings.hpp"
+#include "domain/sale/log_settings.hpp"
 #include "domain/sale/questions.hpp"
 #include "domain/sale/sale.hpp"
+#include "domain/sale/waiting_list.hpp"
 
 #include <algorithm>
 
@@ -41,6 +43,40 @@ refusal validate(const event_facts& f) {
   return {};
 }
 
+/// Names of settings as in the API of events, or of queues.
+refusal validate_lobby(const event_row& e) {
+  const auto& lobby = e.lobby;
+  const bool is_queue = e.kind == event_kind::queue;
+  const auto beacon = [is_queue](const char* event_name, const char* queue_name) {
+    return is_queue ? queue_name : event_name;
+  };
+  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  if (is_set(lobby.opens_at) && lobby.opens_at >= e.queue_opens_at)
+    return invalid_field("lobby_opens_at",
+                         is_queue ? "must be before opens_at" : "must be before queue_opens_at");
+  if (lobby.draw == draw_kind::at_opening && !is_set(lobby.opens_at))
+    return invalid_field("lobby_opens_at", "is required with a draw");
+  if (lobby.beacon != beacon_kind::none && lobby.draw == draw_kind::none)
+    return invalid_field(beacon("beacon.kind", "beacon"), "needs a draw");
+  if (lobby.beacon == beacon_kind::drand) {
+    if (lobby.chain_hash.size() != 64 || !std::ranges::all_of(lobby.chain_hash, is_hex))
+      return invalid_field(beacon("beacon.chain_hash", "beacon_chain_hash"),
+                           "must be 64 hexadecimal digits in lower case");
+    if (lobby.round == 0)
+      return invalid_field(beacon("beacon.round", "beacon_round"), "is required with drand");
+  }
+  if (lobby.beacon == beacon_kind::announced && lobby.announced.empty())
+    return invalid_field(beacon("beacon.announced", "beacon_announced"), "must say what the value will be");
+  return {};
+}
+
+refusal validate(const waiting_list_settings& w) {
+  if ((w.quiet_from < 0) != (w.quiet_until < 0))
+    return invalid_field("waiting_list.quiet_until_minute",
+                         "is required with quiet_from_minute, and only with it");
+  return {};
+}
+
 refusal validate_queue(const event_row& e, const std::vector<ticket_type_row>& types) {
   if (!types.empty()) return invalid_field("ticket_types", "a queue sells nothing");
   if (e.external_id.size() > 200) return invalid_field("external_id", "must have at most 200 bytes");
@@ -64,12 +100,14 @@ bool has_price(const std::vector<ticket_type_row>& types) {
 
 refusal validate(const event_row& e, const std::vector<ticket_type_row>& types) {
   if (auto no = check_limits(e)) return no;
+  if (auto no = validate_lobby(e)) return no;
   if (e.kind == event_kind::queue) return validate_queue(e, types);
   if (!is_currency(e.currency)) return invalid_field("currency", "must be an ISO 4217 code in upper case");
   if (e.sale_end <= e.sale_start) return invalid_field("sale_end", "must be after sale_start");
   if (e.queue_opens_at > e.sale_start) return invalid_field("queue_opens_at", "must not be after sale_start");
   if (auto no = validate(e.facts)) return no;
   if (auto no = validate(e.queue)) return no;
+  if (auto no = validate(e.waiting_list)) return no;
   if (e.queue.claim_window + e.claim_ttl > e.queue.session_ttl)
     return invalid_field("queue.session_ttl_seconds",
                          "must be at least claim_window_seconds + claim_ttl_seconds");
@@ -82,6 +120,21 @@ refusal validate(const event_row& e, const std::vector<ticket_type_row>& types) 
   return check_questions(e.questions, order_max);
 }
 
+namespace {
+
+std::optional<hand_action> hand_of(event_trigger trigger) {
+  switch (trigger) {
+    case event_trigger::pause: return hand_action::pause;
+    case event_trigger::resume: return hand_action::resume;
+    case event_trigger::end: return hand_action::end;
+    case event_trigger::cancel: return hand_action::cancel;
+    case event_trigger::activate: break; // the log begins with it
+  }
+  return {};
+}
+
+} // namespace
+
 void sale::change_event(event_status from, timestamp now, decision& out) {
   event_.updated_at = now;
   out.content.emplace_back(std::in_place_type<event_changed>, event_changed{from, event_});
@@ -89,6 +142,13 @@ void sale::change_event(event_status from, timestamp now, decision& out) {
 }
 
 refusal sale::change_status(event_trigger trigger, timestamp now, decision& out) {
+  const auto told = hand_of(trigger);
+  if (told && next(event_rules, event_.status, trigger)) note(hand_record{*told, {}, 0, {}, {}}, out);
+  return turn(trigger, now, out);
+}
+
+/// By a hand, or because the sale's time is over.
+refusal sale::turn(event_trigger trigger, timestamp now, decision& out) {
   const auto from = event_.status;
   const auto to = next(event_rules, from, trigger);
   if (!to || (trigger == event_trigger::activate && is_over(now)))
@@ -156,6 +216,8 @@ refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
   if (seating_)
     for (auto& t : checked) t.total = std::max<std::int64_t>(t.total, 1); // all of its seats may be blocked
   if (auto no = validate(event, checked)) return no;
+  const bool moves_lobby = event.lobby != event_.lobby || event.queue_opens_at != event_.queue_opens_at;
+  if (lobby_ && moves_lobby) return reason::lobby_fixed;
   for (const auto& t : types)
     if (t.total < t.held + t.sold) {
       refusal no{reason::total_below_committed};
@@ -165,11 +227,14 @@ refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
     }
   const bool gets_price = has_price(types) && !has_price(stock_.types());
   if (gets_price && event_.status != event_status::draft && !rules_.has_gateway) return reason::no_gateway;
-  const bool watched_before = event_.queue.presence_timeout.count() > 0;
+  const bool watched_before = watches_presence(event_);
+  if (auto changed = changed_lines(settings_text(event_, stock_.types()), settings_text(event, types));
+      !changed.empty())
+    note(hand_record{hand_action::settings, {}, 0, std::move(changed), {}}, out);
   if (event.message != event_.message) out.notices.push_back(socket_notice_kind::message);
   event_ = std::move(event);
   change_event(event_.status, now, out);
-  const bool watched = event_.queue.presence_timeout.count() > 0;
+  const bool watched = watches_presence(event_);
   if (watched != watched_before) {
     out.notices.push_back(watched ? socket_notice_kind::presence_watched
                                   : socket_notice_kind::presence_unwatched);

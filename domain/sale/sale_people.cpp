@@ -45,8 +45,10 @@ void sale::end_customer(const customer_id& customer, timestamp now, decision& ou
     ++effect.claims;
   }
   if (const auto* own = queue_.find(customer); own != nullptr && is_live(own->status)) {
+    note(hand_record{hand_action::block, own->number, 0, {}, {}}, out);
     end_entry(own->number,
-              own->status == entry_status::admitted ? entry_trigger::revoke : entry_trigger::leave, now, out);
+              own->status == entry_status::admitted ? entry_trigger::revoke : entry_trigger::leave, now, out,
+              left_why::hand);
     effect.had_place = true;
   }
   if (effect.had_place || effect.claims > 0) out.blocked.push_back(effect);
@@ -70,6 +72,7 @@ refusal sale::invite(const std::vector<customer_id>& customers, const invitation
                      decision& out) {
   if (event_.status != event_status::active && event_.status != event_status::paused)
     return {reason::invalid_transition, std::string{name_of(event_.status)}};
+  if (is_closing()) return reason::unavailable;
   const auto* type = stock_.find(wish.ticket_type);
   if (type == nullptr || !type->hidden)
     return invalid_field("ticket_type_id", "must be a hidden ticket type of the event");
@@ -123,7 +126,7 @@ std::size_t sale::withdraw_invitations(const std::vector<customer_id>& customers
 
 void sale::store_invitation(const invitation_row& row, timestamp now, decision& out) {
   invitations_[row.customer] = row;
-  regroup(row.customer, now);
+  regroup(row.customer, now, out);
   out.content.emplace_back(std::in_place_type<invitation_stored>, invitation_stored{row});
   out.reveals = true;
 }

@@ -137,7 +137,7 @@ void sale::return_tickets(const claim_id& id, const units_back& units, timestamp
   const auto& claim = *claims_.find(id);
   const bool whole = claim.status == claim_status::refunded;
   if (whole) move_promo_uses(claim.promo, -1, now, out);
-  regroup(claim.customer, now);
+  regroup(claim.customer, now, out);
   move_order(id, whole ? order_trigger::refund : order_trigger::refund_part, now, out);
 }
 

@@ -2,6 +2,7 @@
 // What the calls of a sale answer, and what its steps hand each other.
 #pragma once
 #include "domain/line/queue.hpp"
+#include "domain/line/records.hpp"
 #include "domain/money/promo_codes.hpp"
 #include "domain/sale/decision.hpp"
 #include "domain/sale/inventory.hpp"
@@ -17,6 +18,27 @@ struct sale_steps {
     bool created = false;
     bool replayed = false;
     queue_number number{};
+  };
+
+  /// The seed of a draw, and its SHA-256, both as hex digits.
+  struct lobby_seed {
+    std::string seed, commitment;
+  };
+
+  /// An entry at the closing of the lobby, with what its commitment follows from.
+  struct entrant_place {
+    place where;
+    subject_key subject;
+    std::uint64_t join_key = 0;
+    timestamp joined_at;
+  };
+
+  /// What the owner has to do next for a draw, beside the sale.
+  enum class draw_step : std::uint8_t {
+    none,
+    root, ///< set_root() of lobby_entrants()
+    beacon, ///< give_beacon(): from a drand network, by itself
+    order, ///< rank()
   };
 
   struct locked {

@@ -4,6 +4,7 @@
 #include "domain/delivery/outbox.hpp"
 #include "domain/sale/limits.hpp"
 #include "domain/sale/sale.hpp"
+#include "domain/sale/waiting_list.hpp"
 
 #include <algorithm>
 
@@ -15,7 +16,7 @@ line_pace sale::pace(timestamp now) const {
   // The rate is the count over a minute, or over the time since the queue opened.
   const auto open_for = std::max<milliseconds>(now - event_.queue_opens_at, seconds{1});
   p.span = std::min<milliseconds>(eta_span, open_for);
-  p.claim_window = event_.queue.claim_window;
+  p.claim_window = admission_of(event_, rules_, now).claim_window;
   return p;
 }
 
@@ -33,7 +34,12 @@ entry_view sale::view_of(const queue_line::entry& e, timestamp now) const {
   v.joined_at = e.joined_at;
   v.poll_after_ms = static_cast<std::uint32_t>(poll_min_ms);
   v.spot = queue_.spot_of(e);
-  if (is_in_line(e.status)) set_wait(v, queue_.position(e), pace(now));
+  if (is_in_line(e.status)) {
+    const auto lobby = lobby_now();
+    lobby.phase == lobby_phase::none ? set_wait(v, queue_.position(e), pace(now)) : set_wait(v, lobby, now);
+    v.party = lobby.phase == lobby_phase::none ? queue_number{} : queue_.parties().party_of(e.number);
+    v.party_size = static_cast<std::uint32_t>(queue_.parties().members(v.party).size());
+  }
   if (!is_set(session.admitted_at)) return v;
   v.admission_no = session.admission_no;
   v.admission_batch = session.admission_batch;
@@ -101,8 +107,13 @@ domain_event sale::related(domain_event told) const {
 
 event_view sale::view() const {
   const auto is_hidden = [](const ticket_type_row& t) { return t.hidden && t.on_sale; };
-  return {event_, stock_.types(), sells() && stock_.sold_out(),
-          std::ranges::any_of(stock_.types(), is_hidden), seating_ != nullptr};
+  event_view v{event_, stock_.types(), sells() && stock_.sold_out(),
+               std::ranges::any_of(stock_.types(), is_hidden), seating_ != nullptr};
+  if (!lobby_) return v;
+  v.lobby = *lobby_;
+  if (!is_set(lobby_->drawn_at)) v.lobby.seed.clear();
+  if (!is_set(lobby_->closed_at)) v.lobby.entrants = lobby_now().people;
+  return v;
 }
 
 entry_change sale::change_of(const queue_line::entry& e) const {

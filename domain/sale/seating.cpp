@@ -2,6 +2,7 @@
 #include "domain/sale/seating.hpp"
 
 #include "domain/model/invalid_field.hpp"
+#include "domain/sale/inventory.hpp"
 #include "domain/sale/limits.hpp"
 #include "domain/seats/plan_text.hpp"
 
@@ -120,6 +121,14 @@ std::int64_t seating::units_of(std::uint32_t ticket_type) const {
   for (const auto& a : map_.plan().areas())
     if (types_[a.type] == ticket_type) units += a.places;
   return units;
+}
+
+void seating::count_standing(std::span<const ticket_type_row> types) {
+  std::vector<std::int64_t> counted;
+  for (const auto& a : map_.plan().areas()) counted.push_back(inventory::free_units(types[types_[a.type]]));
+  if (counted == standing_free_) return;
+  standing_free_ = std::move(counted);
+  map_.renew_version();
 }
 
 std::string seating::names_of(std::span<const seat_number> seats) const {

@@ -37,6 +37,11 @@ public:
   [[nodiscard]] bool has_seats(std::uint32_t ticket_type) const { return (seated_ >> ticket_type & 1) != 0; }
   /// Units of a governed ticket type: seats that are not blocked, or standing places.
   [[nodiscard]] std::int64_t units_of(std::uint32_t ticket_type) const;
+  /// Free places of the standing areas, by area; areas of one ticket type share theirs. As of the last call
+  /// of count_standing.
+  [[nodiscard]] std::span<const std::int64_t> standing_free() const { return standing_free_; }
+  /// Other numbers than before are a new version of the map.
+  void count_standing(std::span<const ticket_type_row> types);
   /// "A-3 A-4".
   [[nodiscard]] std::string names_of(std::span<const seat_number> seats) const;
 
@@ -71,6 +76,7 @@ private:
   seat_rules rules_;
   std::uint64_t governed_ = 0, seated_ = 0; ///< bit i: the ticket type with ordinal i
   seat_map map_;
+  std::vector<std::int64_t> standing_free_;
   std::vector<claim_id> leftovers_; ///< loaded, with a live row although they have ended
   std::shared_ptr<const std::string> text_; ///< of the plan: it may have a megabyte
   std::unordered_map<claim_id, std::vector<claim_seat_row>> rows_; ///< also of claims that have ended

@@ -31,6 +31,12 @@ void set_wait(entry_view& v, std::uint64_t position, const line_pace& pace) {
   v.poll_after_ms = static_cast<std::uint32_t>(std::min({poll, poll_max_ms, seen_in_time}));
 }
 
+void set_wait(entry_view& v, const lobby_view& lobby, timestamp now) {
+  v.lobby = lobby;
+  const auto until = static_cast<double>((lobby.opens_at - now).count());
+  v.poll_after_ms = static_cast<std::uint32_t>(std::clamp(until, lobby_poll_min_ms, poll_max_ms));
+}
+
 std::string name_of(const principal& who) {
   switch (who.kind) {
     case principal_kind::nobody: return {};

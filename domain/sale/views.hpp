@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answers of a sale to requests, ready to be rendered. Values only.
 #pragma once
+#include "domain/line/outlook.hpp"
 #include "domain/line/ranks.hpp"
 #include "domain/model/refusal.hpp"
 #include "domain/model/rows.hpp"
@@ -14,6 +15,22 @@
 #include <vector>
 
 namespace fq {
+
+enum class lobby_phase : std::uint8_t {
+  none, ///< no lobby, or it is over: entries have positions
+  open,
+  closed, ///< its entrants are fixed; the draw is being made
+  waiting, ///< closed, and the draw waits for its beacon
+};
+
+/// What holds for all entries that have no position yet.
+struct lobby_view {
+  lobby_phase phase = lobby_phase::none;
+  draw_kind draw = draw_kind::none;
+  std::uint64_t people = 0; ///< in line
+  timestamp opens_at; ///< the queue
+  friend bool operator==(const lobby_view&, const lobby_view&) = default;
+};
 
 /// An entry as its holder sees it.
 struct entry_view {
@@ -34,6 +51,11 @@ struct entry_view {
   timestamp joined_at, admitted_at, session_expires_at;
   timestamp claim_by; ///< if admitted: end of the session unless it has claimed
   line_spot spot; ///< not shown
+  lobby_view lobby = {};
+  queue_number party{}; ///< of the entry that opened it, before the draw; 0: none
+  std::uint32_t party_size = 0;
+  std::string party_code = {}; ///< lets others join it; set by the owner
+  fq::outlook outlook = {}; ///< of a place in line, in answers that only read it
 };
 
 /// How fast a line moves: what a wait depends on besides the position.
@@ -47,6 +69,8 @@ struct line_pace {
 };
 /// Sets the position of an entry in line, and what follows from it.
 void set_wait(entry_view& v, std::uint64_t position, const line_pace& pace);
+/// The same for an entry without a position.
+void set_wait(entry_view& v, const lobby_view& lobby, timestamp now);
 
 struct claim_view {
   claim_row claim;
@@ -69,6 +93,7 @@ struct event_view {
   bool sold_out = false;
   bool takes_access_codes = false; ///< a hidden type is on sale
   bool has_seats = false; ///< a seat plan
+  lobby_row lobby = {}; ///< with `opened_at` never: none. The seed is empty before the draw
 };
 
 struct event_stats {
@@ -152,6 +177,7 @@ struct order_wish {
   fq::contact contact;
   std::string success_url, cancel_url; ///< may be empty
   std::string gateway;
+  customer_id buyer = {}; ///< of a guest: the customer of contact.account_email
 };
 
 /// A quote, or the price at which an order was placed.
@@ -303,7 +329,7 @@ struct checkin_type_count {
   std::uint64_t valid = 0, in = 0, out = 0;
 };
 
-/// A state change of an entry, as pushed to hubs.
+/// A state change of an entry, as pushed to subscribers.
 struct entry_change {
   entry_id id;
   queue_number number{};
@@ -322,7 +348,9 @@ enum class socket_notice_kind : std::uint8_t {
   ended,
   message,
   presence_watched,
-  presence_unwatched
+  presence_unwatched,
+  waiting_list, ///< it begins
+  no_waiting_list ///< it ends
 };
 
 enum class principal_kind : std::uint8_t { nobody, organizer, operate };

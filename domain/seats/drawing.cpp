@@ -148,7 +148,7 @@ private:
     out_ += R"( rx="6"/>)";
     add_label(title_attributes(pitch),
               scaled(plan_point{area.corner.x + area.width / 2, area.corner.y + area.height / 2}),
-              area.name.empty() ? area.code : area.name);
+              (area.name.empty() ? area.code : area.name) + " · " + std::to_string(area.places));
     out_ += "</g>";
   }
 

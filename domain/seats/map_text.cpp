@@ -102,4 +102,15 @@ bool append_seat_changes(std::string& out, const seat_map& map, std::uint64_t si
   return true;
 }
 
+void append_standing(std::string& out, std::span<const std::int64_t> free) {
+  if (free.empty()) return;
+  out.pop_back(); // the brace
+  out += ",\"areas_free\":[";
+  for (const auto places : free) {
+    if (out.back() != '[') out += ',';
+    append_unsigned(out, static_cast<std::uint64_t>(places));
+  }
+  out += "]}";
+}
+
 } // namespace fq

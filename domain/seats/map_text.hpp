@@ -19,6 +19,10 @@ void append_seat_map(std::string& out, const seat_map& map, bool for_shoppers);
 /// there are more than seat_changes_told_max: the reader takes the whole map.
 bool append_seat_changes(std::string& out, const seat_map& map, std::uint64_t since, bool for_shoppers);
 
+/// Adds to the text of a map or of changes: "areas_free":[500,12], the free places of each standing area.
+/// Nothing without areas.
+void append_standing(std::string& out, std::span<const std::int64_t> free);
+
 /// Appends ascending numbers: "5-9,12".
 void append_runs(std::string& out, std::span<const seat_number> seats);
 

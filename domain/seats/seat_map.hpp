@@ -75,6 +75,9 @@ public:
   seat_refusal unblock(std::span<const seat_number> seats); ///< blocked -> free; no error if free
   seat_refusal move_to_type(std::span<const seat_number> seats, std::uint8_t type);
 
+  /// A new version without a changed seat: what readers get beside the seats has changed.
+  void renew_version() { ++version_; }
+
   // -- views
   [[nodiscard]] const seat_plan& plan() const { return *plan_; }
   [[nodiscard]] const std::shared_ptr<const seat_plan>& shared_plan() const { return plan_; }

@@ -11,6 +11,7 @@
 #include "net/service/guards.hpp"
 #include "net/service/services.hpp"
 #include "net/service/sign_in.hpp"
+#include "net/wire/challenge_codec.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_in.hpp"
 
@@ -116,7 +117,7 @@ awaitable<response> end_session(call c) {
 // -- customers
 
 struct code_wish {
-  std::string email, replaces, mark;
+  std::string email, replaces, mark, challenge;
 };
 
 std::optional<response> read_otp_request(const request& rq, code_wish& wish) {
@@ -124,15 +125,17 @@ std::optional<response> read_otp_request(const request& rq, code_wish& wish) {
     wish.email = read_email(body, "email");
     wish.replaces = body.text("replaces", handle_size).value;
     wish.mark = body.text("browser_mark", {1, browser_mark_max}).value;
+    wish.challenge = body.text("challenge", challenge_size).value;
   });
 }
 
 awaitable<response> send_code(call c) {
   code_wish wish;
   if (auto no = read_otp_request(c.rq, wish)) co_return std::move(*no);
-  auto sent =
-    co_await mail_code(c.ctx, c.rq, std::move(wish.email), std::move(wish.replaces), std::move(wish.mark),
-                       preferred_language(c.rq.field("Accept-Language")).value_or(language::en));
+  code_proof proof{read_solved(wish.challenge)};
+  auto sent = co_await mail_code(
+    c.ctx, c.rq, std::move(wish.email), std::move(wish.replaces), std::move(wish.mark),
+    preferred_language(c.rq.field("Accept-Language")).value_or(language::en), std::move(proof));
   if (sent.no) co_return std::move(*sent.no);
   co_return response{.status = 202,
                      .body = R"({"message":"If the address exists, a code is on its way.","handle":")"
@@ -163,16 +166,28 @@ awaitable<response> check_code(call c) {
   co_return answer;
 }
 
+// -- guests
+
+awaitable<response> begin_as_guest(call c) {
+  if (auto no = expect_no_body(c.rq)) return ready(std::move(*no));
+  person_reply who;
+  who.person = make_guest_id(c.ctx);
+  auto answer = token_answer(c.ctx, token_kind::guest, who, c.ctx.options.tokens.ttl, "guest_id");
+  answer.status = 201;
+  return ready(std::move(answer));
+}
+
 } // namespace
 
 /// A browser mark has limits of its own instead of those of its network address.
 awaitable<mailed_code> mail_code(context& ctx, const request& rq, std::string email, std::string replaces,
-                                 std::string mark, language in) {
+                                 std::string mark, language in, code_proof proof) {
   const auto network = limit_key(rq.peer);
   const auto known = ctx.shared->marks.read(mark, email, ctx.environment.wall_now());
   const auto client = known.is_nil() ? network : known;
   const auto handle = random_key(ctx);
-  request_otp wish{std::move(email), network, handle, std::move(replaces), known, in};
+  request_otp wish{std::move(email),        network,       handle, std::move(replaces), known, in,
+                   std::move(proof.solved), proof.may_work};
   const auto address = ctx.shared->key_of(wish.email, client);
   auto no = limit(ctx, rq, ctx.shared->otp_addresses, address);
   if (!no) no = limit(ctx, rq, ctx.shared->otp_mails, client);
@@ -206,8 +221,40 @@ awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::strin
   co_return redeemed_code{std::nullopt, who, std::move(mark), false};
 }
 
+namespace {
+
+/// The same for every address: it does not reveal whether there is an account.
+awaitable<account_address> find_buyer(context& ctx, const request& rq, std::string email) {
+  if (!ctx.shared->guest_orders.take(ctx.shared->key_of(email, {}), ctx.environment.steady_now()).allowed)
+    co_return account_address{std::nullopt, std::move(email)};
+  account_address found{std::nullopt, email};
+  find_customers who{default_tenant, {std::move(email)}};
+  auto got = co_await ask(ctx, ctx.accounts, std::move(who));
+  found.no = refused(rq, got);
+  if (found.no)
+    ctx.shared->guest_orders.give_back(ctx.shared->key_of(found.email, {}), ctx.environment.steady_now());
+  else
+    found.buyer = got.reply.customers.front();
+  co_return found;
+}
+
+} // namespace
+
+void give_back_address(context& ctx, const account_address& account) {
+  if (!account.buyer.is_nil())
+    ctx.shared->guest_orders.give_back(ctx.shared->key_of(account.email, {}), ctx.environment.steady_now());
+}
+
+customer_id make_guest_id(const context& ctx) {
+  return make_uuid(ctx.environment.wall_now(), guests_aggregate, ctx.environment.random_u64());
+}
+
 awaitable<account_address> find_account_address(context& ctx, const request& rq, uuid customer,
                                                 std::string_view contact) {
+  if (is_guest(customer)) {
+    auto finding = find_buyer(ctx, rq, lower_email(contact));
+    co_return co_await finding;
+  }
   const auto erased = [&] { return account_address{problem(fault::unauthenticated, rq.request_id), {}}; };
   if (const auto* here = ctx.shared->known_customers)
     if (auto found = here->mailbox_of(customer))
@@ -234,6 +281,7 @@ std::span<const route> auth_routes() {
     {del, "/auth/organizer/sessions/{id}", for_managers<end_session, query_use::foreign_id>},
     {post, "/auth/customer/otp/request", for_anybody<send_code, address_limit::code>},
     {post, "/auth/customer/otp/verify", for_anybody<check_code, address_limit::code>},
+    {post, "/guests", for_anybody<begin_as_guest, address_limit::guest>},
   };
   return table;
 }

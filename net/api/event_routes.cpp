@@ -6,6 +6,7 @@
 #include "net/api/limits.hpp"
 #include "net/api/routes.hpp"
 #include "net/http/query.hpp"
+#include "net/service/challenges.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
@@ -75,12 +76,13 @@ std::optional<response> read_new_event(const call& c, create_event& wish) {
   wish.event = defaults(c.ctx.options);
   wish.by = c.by;
   wish.note.detail = c.rq.body;
-  return read_json(c.rq, body_need::required, [&wish](object_reader& body) {
+  return read_json(c.rq, body_need::required, [&](object_reader& body) {
     for (const auto name : {"name", "sale_start", "sale_end"}) body.require(name);
     event_patch settings;
     read_settings(body, settings, settings_api::events);
     read_questions(body, settings);
     check_time_zone(body, settings);
+    check_challenge(body, settings, c.ctx);
     apply_settings(settings, wish.event);
     if (!settings.find(&event_row::queue_opens_at)) wish.event.queue_opens_at = wish.event.sale_start;
     const auto currency = body.text("currency", currency_size);
@@ -162,13 +164,14 @@ awaitable<response> read_event(call c) {
   co_return event_answer(got.reply);
 }
 
-std::optional<response> read_patch(const request& rq, patch_event& wish) {
-  wish.note.detail = rq.body;
-  return read_json(rq, body_need::required, [&wish](object_reader& body) {
+std::optional<response> read_patch(const call& c, patch_event& wish) {
+  wish.note.detail = c.rq.body;
+  return read_json(c.rq, body_need::required, [&](object_reader& body) {
     auto& patch = wish.patch;
     read_settings(body, patch, settings_api::events);
     read_questions(body, patch);
     check_time_zone(body, patch);
+    check_challenge(body, patch, c.ctx);
     wish.note.reason = read_reason(body);
     body.objects("ticket_types", types_count, [&patch](object_reader& type) {
       const auto id = type.id("id");
@@ -183,7 +186,7 @@ std::optional<response> read_patch(const request& rq, patch_event& wish) {
 
 awaitable<response> change_settings(call c) {
   patch_event wish{{c.id, c.by}, {}, {}};
-  if (auto no = read_patch(c.rq, wish)) co_return std::move(*no);
+  if (auto no = read_patch(c, wish)) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return event_answer(got.reply);

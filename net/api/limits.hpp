@@ -25,6 +25,9 @@ inline constexpr std::size_t user_agent_max = 200;
 /// Characters of a request's handle. Ours have 32.
 inline constexpr range handle_size{1, 64};
 
+/// Bytes of a captcha's response: Turnstile's have at most 2,048.
+inline constexpr range captcha_size{1, 4'096};
+
 // -- events
 
 inline constexpr range currency_size{3, 3}; ///< ISO 4217
@@ -32,6 +35,18 @@ inline constexpr range currency_size{3, 3}; ///< ISO 4217
 inline constexpr range total_range{1, 10'000'000};
 /// Ticket types of an event: their discounts and refunds are bits of 64.
 inline constexpr range types_count{1, 50};
+
+// -- witness
+
+/// 63 hashes in base64, and a checkpoint with signatures of others, some of which are post-quantum.
+inline constexpr std::size_t witness_body_max = 16'384;
+/// A request that lost against others of the same log is judged anew so often.
+inline constexpr int cosign_tries_max = 3;
+
+// -- lobbies
+
+inline constexpr range beacon_value_size{1, 500}; ///< as what is announced of it
+inline constexpr range party_code_size{0, 40}; ///< longer than any: a wrong one is party_unknown
 
 // -- queues
 
@@ -57,8 +72,7 @@ inline constexpr range quantity_range{1, 100};
 inline constexpr range seat_name_size{1, 26}; ///< of section, row and seat, with two hyphens
 inline constexpr range section_size{1, 8}; ///< its code
 inline constexpr range changed_seats_count{1, 1'000}; ///< of one change: about the default http.body_limit
-/// A plan that a request stores: 50,000 seats as CSV. Larger halls are generated: a body is in memory before
-/// its sender is known.
+/// A plan that a request stores: 50,000 seats as CSV.
 inline constexpr std::size_t plan_body_max = 3 * 1024 * 1024;
 /// Of a generated hall.
 inline constexpr range hall_sections_count{1, 100}, hall_rows_range{1, 500}, hall_row_seats_range{1, 500};
@@ -72,7 +86,7 @@ inline constexpr std::size_t plan_pages = 5;
 inline constexpr unsigned plan_retry_after = 2;
 /// Bytes of a picture as it is sent: what a phone's camera makes fits.
 inline constexpr std::size_t picture_body_max = 2 * 1024 * 1024;
-/// Characters of a plan's digest, with a quotation mark; a longer tag is none of ours.
+/// Characters of a plan's digest, with a quotation mark; a longer one is none of ours.
 inline constexpr std::size_t plan_digest_max = 65;
 inline constexpr range accessible_range{0, 100}; ///< of the seats of a claim
 /// Event tickets that a refund names: more go in another refund.

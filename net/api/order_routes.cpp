@@ -165,13 +165,18 @@ awaitable<response> check_out(call c) {
   if (auto no = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working)) co_return std::move(*no);
   auto account = co_await find_account_address(c.ctx, c.rq, c.who, wish.order.wish.contact.email);
   if (account.no) co_return std::move(*account.no);
-  wish.order.wish.contact.account_email = std::move(account.email);
+  wish.order.wish.contact.account_email = account.email;
+  wish.order.wish.buyer = account.buyer;
   wish.order.wish.contact.language =
     preferred_language(c.rq.field("Accept-Language")).value_or(account.language);
   code_guess guess{c.ctx, c.rq, c.who, *wish.event, !wish.order.wish.promo_code.empty()};
-  if (guess.no) co_return std::move(*guess.no);
+  if (guess.no) {
+    give_back_address(c.ctx, account);
+    co_return std::move(*guess.no);
+  }
   auto got = co_await ask_event(c.ctx, owner_of(*wish.event), std::move(wish.order));
   guess.settle(got);
+  if (!got.error && (got.reply.no || got.reply.replayed)) give_back_address(c.ctx, account);
   auto& counts = c.ctx.shared->counts.checkouts;
   const auto wanted = preferred_wait(c.rq);
   if (auto no = refused(c.rq, got)) {
@@ -256,12 +261,12 @@ awaitable<response> cancel_own_order(call c) {
 std::span<const route> order_routes() {
   using enum method;
   static constexpr route table[] = {
-    {post, "/events/{id}/quote", for_customers<quote>},
-    {post, "/checkout", for_customers<check_out>},
+    {post, "/events/{id}/quote", for_customers_or_guests<quote>},
+    {post, "/checkout", for_customers_or_guests<check_out>, order_body_max},
     {get, "/orders", for_customers<list_own, query_use::own>},
     {get, "/orders/{id}", for_customers_or_managers<read_order>},
-    {del, "/orders/{id}", for_customers<cancel_own_order>},
-    {get, "/orders/{id}/status", for_customers<read_status>},
+    {del, "/orders/{id}", for_customers_or_guests<cancel_own_order>},
+    {get, "/orders/{id}/status", for_customers_or_guests<read_status>},
   };
   return table;
 }

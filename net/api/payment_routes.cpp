@@ -65,7 +65,7 @@ awaitable<response> read_payment(call c) {
 std::span<const route> payment_routes() {
   using enum method;
   static constexpr route table[] = {
-    {post, "/claims/{id}/payments", for_customers<begin_payment>},
+    {post, "/claims/{id}/payments", for_customers_or_guests<begin_payment>},
     {get, "/payments/{id}", for_customers<read_payment>},
   };
   return table;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A customer's entry in an event's queue: join, read, leave. The two hottest routes of the system. The
 // event actor decides; most reads do not reach it.
+#include "net/api/limits.hpp"
 #include "net/api/routes.hpp"
 #include "net/bridge/line_table.hpp"
 #include "net/service/code_guesses.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
+#include "net/wire/challenge_codec.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_in.hpp"
 
@@ -26,9 +28,11 @@ response entry_answer(const call& c, const entry_reply& reply) {
 }
 
 awaitable<response> join_line(call c) {
-  std::string access_code;
+  std::string access_code, challenge, party_code;
   auto wrong = read_json(c.rq, body_need::optional, [&](object_reader& body) {
     access_code = body.text("access_code", promo_code_size).value;
+    challenge = body.text("challenge", challenge_size).value;
+    party_code = body.text("party_code", party_code_size).value;
   });
   if (wrong) co_return std::move(*wrong);
   auto key = read_idempotency(c.rq, c.who);
@@ -36,10 +40,13 @@ awaitable<response> join_line(call c) {
   auto& limiter = c.ctx.shared->joins;
   if (auto no = limit(c.ctx, c.rq, limiter, c.who)) co_return std::move(*no);
   join wish{c.id, c.who, join_key_of(key.ref)};
-  const bool may_guess = !access_code.empty();
+  const bool may_guess = !access_code.empty() || !party_code.empty();
   code_guess guess{c.ctx, c.rq, c.who, c.id, may_guess};
   if (guess.no) co_return std::move(*guess.no);
   wish.access_code = std::move(access_code);
+  wish.client = limit_key(c.rq.peer);
+  wish.solved = read_solved(challenge);
+  wish.party_code = std::move(party_code);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   guess.settle(got);
   const bool new_place =
@@ -87,9 +94,9 @@ awaitable<response> leave_line(call c) {
 std::span<const route> queue_routes() {
   using enum method;
   static constexpr route table[] = {
-    {post, "/events/{id}/queue", for_customers<join_line>},
-    {del, "/events/{id}/queue", for_customers<leave_line>},
-    {get, "/events/{id}/queue/position", for_customers<read_position>},
+    {post, "/events/{id}/queue", for_customers_or_guests<join_line>},
+    {del, "/events/{id}/queue", for_customers_or_guests<leave_line>},
+    {get, "/events/{id}/queue/position", for_customers_or_guests<read_position>},
   };
   return table;
 }

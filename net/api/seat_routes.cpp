@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reserved seats of an event: its plan, its map, and the organizer's changes. The event actor decides.
-#include "domain/seats/drawing.hpp"
 #include "domain/seats/hall.hpp"
 #include "domain/seats/plan_text.hpp"
 #include "net/api/limits.hpp"
+#include "net/api/plan_files.hpp"
 #include "net/api/routes.hpp"
 #include "net/http/query.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/json_in.hpp"
-#include "net/wire/seat_plan_codec.hpp"
 #include "net/wire/view_codec.hpp"
 
 #include <algorithm>
@@ -20,9 +19,6 @@
 
 namespace fq::net {
 namespace {
-
-constexpr std::string_view json_type = "application/json", plan_csv_type = "text/csv",
-                           svg_type = "image/svg+xml";
 
 // -- the map
 
@@ -59,14 +55,6 @@ awaitable<response> change_seats(call c) {
 
 // -- the plan
 
-std::vector<field_error> errors_of(const std::vector<plan_error>& found) {
-  std::vector<field_error> errors;
-  for (const auto& e : found)
-    errors.push_back(
-      {e.line == 0 ? e.place : "line " + std::to_string(e.line) + " " + e.place, "invalid", e.what});
-  return errors;
-}
-
 /// ?singles=, ?split= and ?accessible_for_all=.
 std::optional<response> read_rules(const request& rq, set_seat_plan& wish) {
   std::optional<response> no;
@@ -102,28 +90,16 @@ bool is_manager_of(const event_row& event, const principal& by) {
   return event.tenant == by.tenant && (by.kind == principal_kind::operate || event.organizer == by.id);
 }
 
-struct read_plan {
-  made_plan made;
-  std::string text = {}; ///< text_of(seat_plan)
-};
-
-/// `make`: makes the plan, by another thread: 50,000 seats take 50 ms.
-awaitable<response> store_made(const call& c, set_seat_plan wish, std::function<made_plan()> make) {
+awaitable<response> store_made(call c, set_seat_plan wish, std::function<made_plan()> make) {
   auto event = co_await ask_event(c.ctx, owner_of(c.id), find_event{{c.id, c.by}, {}});
   if (auto refusal = refused(c.rq, event)) co_return std::move(*refusal);
   if (!is_manager_of(event.reply.event.event, c.by)) co_return problem(fault::not_found, c.rq.request_id);
-  auto job = [make = std::move(make)] {
-    read_plan read{make()};
-    if (read.made.plan != nullptr) read.text = text_of(*read.made.plan);
-    return read;
-  };
-  auto read = co_await offload(c.ctx.io, c.ctx.shared->printing_lane, std::move(job), plan_pages);
-  if (!read) co_return problem(fault::unavailable, c.rq.request_id, {}, plan_retry_after);
-  const auto& plan = read->made.plan;
-  if (plan == nullptr) co_return problem(fault::invalid_field, c.rq.request_id, errors_of(read->made.errors));
-  if (auto errors = find_types(*plan, event.reply.event, wish.ticket_types); !errors.empty())
+  auto making = read_aside(c, std::move(make));
+  auto read = co_await making;
+  if (read.no) co_return std::move(*read.no);
+  if (auto errors = find_types(*read.plan, event.reply.event, wish.ticket_types); !errors.empty())
     co_return problem(fault::invalid_field, c.rq.request_id, errors);
-  wish.plan = std::move(read->text);
+  wish.plan = std::move(read.text);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
   co_return response{.status = 204, .content_type = {}};
@@ -132,46 +108,9 @@ awaitable<response> store_made(const call& c, set_seat_plan wish, std::function<
 awaitable<response> store_plan(call c) {
   set_seat_plan wish{{c.id, c.by}, {{}, "seat plan"}, {}};
   if (auto no = read_rules(c.rq, wish)) co_return std::move(*no);
-  const bool is_csv = c.rq.field("Content-Type").starts_with(plan_csv_type);
-  std::function<made_plan()> make = [is_csv, body = std::string{c.rq.body}] {
-    return is_csv ? plan_of_csv(body) : plan_of_json(body);
-  };
+  auto make = reader_of(c.rq);
   auto storing = store_made(c, std::move(wish), std::move(make));
   co_return co_await storing;
-}
-
-hall_section read_section(object_reader& o) {
-  for (const auto* name : {"ticket_type", "rows", "seats"}) o.require(name);
-  hall_section section;
-  section.code = o.text("section", seat_label_size).value;
-  section.name = o.text("name", plan_name_size).value;
-  section.ticket_type = o.text("ticket_type", plan_type_size).value;
-  section.rows = o.number<std::uint32_t>("rows", hall_rows_range).value;
-  section.seats = o.number<std::uint32_t>("seats", hall_row_seats_range).value;
-  section.widening = o.number<std::uint32_t>("widening", hall_aisles_range).value;
-  section.accessible = o.number<std::uint32_t>("accessible", hall_accessible_range).value;
-  return section;
-}
-
-std::optional<response> read_hall(const request& rq, hall& made) {
-  return read_json(rq, body_need::required, [&made](object_reader& body) {
-    body.require("sections");
-    made.name = body.text("name", plan_name_size).value;
-    body.objects("sections", hall_sections_count,
-                 [&made](object_reader& o) { made.sections.push_back(read_section(o)); });
-    made.aisles = body.number<std::uint32_t>("aisles", hall_aisles_range).value;
-    made.has_lettered_rows = body.flag("lettered_rows").value;
-    const auto length = [&body](const char* name, range allowed, std::int32_t& to) {
-      const auto given = body.number<std::int32_t>(name, allowed);
-      if (given.given) to = given.value;
-    };
-    length("radius", hall_length_range, made.radius);
-    length("stage_distance", hall_length_range, made.stage_distance);
-    length("seat_width", hall_seat_range, made.seat_width);
-    length("row_depth", hall_seat_range, made.row_depth);
-    length("aisle_width", hall_length_range, made.aisle_width);
-    length("section_gap", hall_length_range, made.section_gap);
-  });
 }
 
 awaitable<response> generate_plan(call c) {
@@ -184,6 +123,28 @@ awaitable<response> generate_plan(call c) {
   co_return co_await storing;
 }
 
+/// The plan of the tenant that the body names.
+awaitable<response> copy_plan(call c) {
+  set_seat_plan wish{{c.id, c.by}, {}, {}};
+  wish.note.detail = c.rq.body;
+  if (auto no = read_rules(c.rq, wish)) co_return std::move(*no);
+  uuid id;
+  auto no = read_json(c.rq, body_need::required, [&](object_reader& body) {
+    body.require("seat_plan_id");
+    id = body.id("seat_plan_id").value;
+    wish.note.reason = read_reason(body);
+  });
+  if (no) co_return std::move(*no);
+  auto finding = find_tenant_plan(c, id);
+  auto found = co_await finding;
+  if (found.no) co_return std::move(*found.no);
+  std::function<made_plan()> make = [text = std::move(found.row.content)] {
+    return made_plan{plan_of_text(text), {}};
+  };
+  auto storing = store_made(c, std::move(wish), std::move(make));
+  co_return co_await storing;
+}
+
 awaitable<response> remove_plan(call c) {
   set_seat_plan wish{{c.id, c.by}, {}, {}};
   if (auto no = read_note(c.rq, wish.note)) co_return std::move(*no);
@@ -192,17 +153,18 @@ awaitable<response> remove_plan(call c) {
   co_return response{.status = 204, .content_type = {}};
 }
 
-std::string text_in(std::string_view form, const seat_plan& plan) {
-  if (form == "csv") return csv_of(plan);
-  return form == "svg" ? draw(plan, drawing_style::built_in) : json_of(plan);
+/// Of this program: another version may draw the same plan differently.
+std::string plan_tag(const context& ctx, std::string_view digest) {
+  return '"' + std::string{digest} + '-' + ctx.state.release + '"';
 }
 
-/// The first digest that the client names; the owner compares it.
-std::string digest_in(std::string_view if_none_match) {
+/// The digest in the first tag that the client names; the owner compares it. Empty: it is of another version.
+std::string digest_in(const context& ctx, std::string_view if_none_match) {
   const auto begin = if_none_match.find('"');
-  const auto end = begin == std::string_view::npos ? begin : if_none_match.find('"', begin + 1);
+  const auto end = begin == std::string_view::npos ? begin : if_none_match.find('-', begin + 1);
   if (end == std::string_view::npos || end - begin > plan_digest_max) return {};
-  return std::string{if_none_match.substr(begin + 1, end - begin - 1)};
+  const auto digest = if_none_match.substr(begin + 1, end - begin - 1);
+  return if_none_match.substr(begin).starts_with(plan_tag(ctx, digest)) ? std::string{digest} : std::string{};
 }
 
 /// What the owner answered in the asked form, from `services::plans` if it has it. Null: it cannot be made.
@@ -213,7 +175,7 @@ awaitable<std::shared_ptr<const std::string>> file_of(call c, std::string form, 
     if (const auto made = plans.find(key); made && made->digest == found.digest) return made->text;
     const auto plan = plan_of_text(found.plan);
     if (plan == nullptr) return std::shared_ptr<const std::string>{};
-    auto text = std::make_shared<const std::string>(text_in(form, *plan));
+    auto text = std::make_shared<const std::string>(plan_file(form, *plan));
     plans.put(key, {found.digest, text});
     return text;
   };
@@ -223,17 +185,15 @@ awaitable<std::shared_ptr<const std::string>> file_of(call c, std::string form, 
 
 awaitable<response> show_plan(call c) {
   std::optional<response> no;
-  std::string form{query_parameters::read(c.rq, {"form"}, no).find("form").value_or("json")};
+  auto form = read_plan_form(c.rq, no);
   if (no) co_return std::move(*no);
-  if (form != "json" && form != "csv" && form != "svg")
-    co_return problem(fault::invalid_parameter, c.rq.request_id, "form: must be json, csv or svg");
-  const auto type = form == "csv" ? plan_csv_type : form == "svg" ? svg_type : json_type;
+  const auto type = plan_file_type(form);
   const auto tags = c.rq.field("If-None-Match");
   auto known = c.ctx.shared->plans.find(to_string(c.id) + form);
-  find_seat_plan wish{{c.id, c.by}, known ? known->digest : digest_in(tags)};
+  find_seat_plan wish{{c.id, c.by}, known ? known->digest : digest_in(c.ctx, tags)};
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
-  const auto tag = '"' + got.reply.digest + '"';
+  const auto tag = plan_tag(c.ctx, got.reply.digest);
   response answer{.status = 304, .content_type = {}};
   answer.fields.emplace_back("ETag", tag);
   answer.fields.emplace_back("Cache-Control", "no-cache"); // kept, and compared at each use
@@ -257,6 +217,7 @@ std::span<const route> seat_routes() {
     {put, "/events/{id}/seat-plan", for_managers<store_plan, query_use::own>, plan_body_max},
     {del, "/events/{id}/seat-plan", for_managers<remove_plan>},
     {put, "/events/{id}/seat-plan/hall", for_managers<generate_plan, query_use::own>},
+    {put, "/events/{id}/seat-plan/copy", for_managers<copy_plan, query_use::own>},
   };
   return table;
 }

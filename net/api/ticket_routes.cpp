@@ -7,6 +7,7 @@
 #include "net/service/guards.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
+#include "net/wire/challenge_codec.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_in.hpp"
 
@@ -26,12 +27,14 @@ void append_ticket_with_pass(const call& c, std::string& out, const entry_view& 
 struct new_place {
   std::string subject; ///< empty: anonymous
   std::string subject_token;
+  std::string challenge;
 };
 
 std::optional<response> read_new_place(const request& rq, new_place& wish) {
   return read_json(rq, body_need::optional, [&wish](object_reader& body) {
     wish.subject = body.text("subject", subject_size).value;
     wish.subject_token = body.text("subject_token", subject_token_size).value;
+    wish.challenge = body.text("challenge", challenge_size).value;
     if (!wish.subject.empty() && !wish.subject_token.empty())
       body.reject("subject", "Give either subject or subject_token.");
   });
@@ -84,6 +87,9 @@ awaitable<response> join_queue(call c) {
   message.tenant = c.key->tenant;
   message.join_key = join_key_of(idempotency.ref);
   message.subject_name = wish.subject;
+  message.client = limit_key(c.rq.peer);
+  message.solved = read_solved(wish.challenge);
+  message.is_trusted = c.key->scope == api_key_scope::server;
   // An anonymous visitor is a new subject; the same again for the same Idempotency-Key.
   if (!wish.subject.empty())
     message.customer = c.ctx.shared->subject_of(c.key->tenant, wish.subject);
@@ -92,6 +98,8 @@ awaitable<response> join_queue(call c) {
   else
     message.customer = {c.ctx.environment.random_u64(), c.ctx.environment.random_u64()};
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(message));
+  if (got.reply.no.why == reason::challenge_required && c.key->scope == api_key_scope::join) // it comes again
+    c.ctx.shared->join_clients.give_back(limit_key(c.rq.peer), c.ctx.environment.steady_now());
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return ticket_answer(c, got.reply);
 }

@@ -8,6 +8,7 @@
 #include "net/api/query_text.hpp"
 #include "net/api/routes.hpp"
 #include "net/http/query.hpp"
+#include "net/service/challenges.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
@@ -39,7 +40,7 @@ managed queue_of(const call& c) { return {c.id, c.by, event_kind::queue}; }
 
 response queue_answer(const event_reply& reply) {
   response answer;
-  append_queue(answer.body, reply.event.event);
+  append_queue(answer.body, reply.event);
   return answer;
 }
 
@@ -58,10 +59,11 @@ event_row new_queue(const config::options& options) {
 std::optional<response> read_new_queue(const call& c, create_event& wish) {
   wish.event = new_queue(c.ctx.options);
   wish.note.detail = c.rq.body;
-  return read_json(c.rq, body_need::required, [&wish](object_reader& body) {
+  return read_json(c.rq, body_need::required, [&](object_reader& body) {
     body.require("name");
     event_patch settings;
     read_settings(body, settings, settings_api::queues);
+    check_challenge(body, settings, c.ctx);
     apply_settings(settings, wish.event);
     assign(body.text("external_id", external_id_size), wish.event.external_id);
     wish.note.reason = read_reason(body);
@@ -142,8 +144,9 @@ awaitable<response> read_queue_stats(call c) {
 awaitable<response> change_queue(call c) {
   patch_event wish{queue_of(c), {}, {}};
   wish.note.detail = c.rq.body;
-  if (auto no = read_json(c.rq, body_need::required, [&wish](object_reader& body) {
+  if (auto no = read_json(c.rq, body_need::required, [&](object_reader& body) {
         read_settings(body, wish.patch, settings_api::queues);
+        check_challenge(body, wish.patch, c.ctx);
         wish.note.reason = read_reason(body);
       }))
     co_return std::move(*no);

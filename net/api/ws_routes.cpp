@@ -65,14 +65,15 @@ struct visitor {
   std::uint64_t seats_version = 0;
 };
 
-visitor admit(context& ctx, const request& rq, token_kind kind) {
+visitor admit(context& ctx, const request& rq, bool by_ticket) {
   const auto origin = rq.field("Origin");
   if (rq.has_field("Origin") && !origin_allowed(ctx.options.http.allowed_origins, origin)
       && !is_own_origin(rq, ctx.options.http.public_url, origin))
     return {problem(fault::origin_not_allowed, rq.request_id), {}, {}, {}};
   auto found = read_credentials(rq);
   if (found.no) return {std::move(found.no), {}, {}, {}};
-  auto who = authenticate(ctx, rq, kind, found.token);
+  auto who = by_ticket ? authenticate(ctx, rq, token_kind::ticket, found.token)
+                       : authenticate_shopper(ctx, rq, found.token);
   if (who.no) return {std::move(who.no), {}, {}, {}};
   if (who.expires_at <= ctx.environment.wall_now()) // accepted by clock tolerance only
     return {unauthenticated(ctx, rq), {}, {}, {}};
@@ -100,7 +101,7 @@ awaitable<response> follow_ticket(context& ctx, const request& rq, visitor v) {
 }
 
 awaitable<response> get_queue_socket(context& ctx, const request& rq, const path_parameters& path) {
-  auto v = admit(ctx, rq, token_kind::customer);
+  auto v = admit(ctx, rq, false);
   if (v.no) return ready(std::move(*v.no));
   const auto event = parse_event_owned_id(path.values[0]);
   if (!event) return ready(problem(fault::not_found, rq.request_id));
@@ -108,7 +109,7 @@ awaitable<response> get_queue_socket(context& ctx, const request& rq, const path
 }
 
 awaitable<response> get_ticket_socket(context& ctx, const request& rq, const path_parameters& path) {
-  auto v = admit(ctx, rq, token_kind::ticket);
+  auto v = admit(ctx, rq, true);
   if (v.no) return ready(std::move(*v.no));
   if (parse_event_owned_id(path.values[0]) != v.who) // another entry's token
     return ready(problem(fault::not_found, rq.request_id));
@@ -120,7 +121,7 @@ awaitable<response> get_ticket_socket(context& ctx, const request& rq, const pat
 std::span<const route> ws_routes() {
   using enum method;
   static constexpr route table[] = {
-    {get, "/ws/queue/{event_id}", self_guarded<get_queue_socket, audience::customers>},
+    {get, "/ws/queue/{event_id}", self_guarded<get_queue_socket, audience::customers_or_guests>},
     {get, "/tickets/{id}/ws", self_guarded<get_ticket_socket, audience::ticket_holders>},
   };
   return table;

@@ -119,7 +119,11 @@ void actor_bridge::ship_later() {
 
 void actor_bridge::ship_all() {
   outbox_batch_.swap(outbox_);
-  for (auto& p : outbox_batch_) p.target->get()->enqueue(std::move(p.element), nullptr);
+  for (auto& p : outbox_batch_)
+    if (p.target)
+      p.target->get()->enqueue(std::move(p.element), nullptr);
+    else if (auto* call = call_of(p.element->mid.integer_value() & caf::message_id::request_id_mask))
+      fail(*call, make_error(errc::unavailable)); // this server has no such actor; may fill the outbox anew
   outbox_batch_.clear();
 }
 

@@ -191,6 +191,10 @@ void line_table::on_event_noticed(const event_noticed& push) {
     case socket_notice_kind::sold_out: l->sold_out = true; break;
     case socket_notice_kind::back_on_sale: l->sold_out = false; break;
     case socket_notice_kind::ended: l->status = event_status::ended; break;
+    case socket_notice_kind::waiting_list:
+    case socket_notice_kind::no_waiting_list:
+      l->facts.evidence.waiting_list = push.what == socket_notice_kind::waiting_list;
+      break;
     case socket_notice_kind::message: l->message = push.message; break;
   }
   if (follower_ && l->is_followed) follower_->on_event_noticed(push);
@@ -244,7 +248,10 @@ std::optional<entry_view> line_table::find_place(const event_id& event, const cu
   v.number = queue_number_of(p->id);
   v.joined_at = time_of(p->id);
   v.spot = p->spot;
-  set_wait(v, *position, l->facts.pace);
+  const bool has_position = l->facts.lobby.phase == lobby_phase::none;
+  has_position ? set_wait(v, *position, l->facts.pace)
+               : set_wait(v, l->facts.lobby, ctx_.environment.wall_now());
+  if (p->has_outlook && has_position) v.outlook = outlook_of(l->facts.evidence, *position);
   if (l->watches_presence) l->seen.push_back(v.number);
   if (l->seen.size() >= present_at_most) tell_presence(*l);
   return v;
@@ -265,9 +272,10 @@ void line_table::learn(const entry_reply& told) {
   l->polled_at = ctx_.now;
   if (l->now != known_line::phase::open || told.line_version != l->places.version()) return;
   if (e.status != entry_status::waiting || e.kind != event_kind::sale || !e.subject_name.empty()
-      || !line_copy::is_spot(e.spot))
-    return;
-  places_.put(e.event, e.customer, {e.id, e.spot, l->places.base_of(e.spot, e.position), l->generation});
+      || !line_copy::is_spot(e.spot) || e.party != queue_number{})
+    return; // only the owner knows parties
+  places_.put(e.event, e.customer,
+              {e.id, e.spot, l->places.base_of(e.spot, e.position), l->generation, e.outlook.is_known});
 }
 
 /// An owner that is gone is not told: the next one counts every entry as seen.

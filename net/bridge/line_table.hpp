@@ -63,6 +63,7 @@ public:
     line_spot spot;
     std::int64_t base = 0; ///< see line_copy
     std::uint32_t generation = 0; ///< of the line
+    bool has_outlook = false;
   };
   [[nodiscard]] const place* find(const event_id& event, const customer_id& holder);
   void put(const event_id& event, const customer_id& holder, const place& p);

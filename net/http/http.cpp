@@ -52,6 +52,7 @@ unsigned status_of(http_refusal why) {
     case http_refusal::bad_request: return 400;
     case http_refusal::header_too_large: return 431;
     case http_refusal::body_too_large: return 413;
+    case http_refusal::unauthenticated: return 401;
     case http_refusal::version_not_supported: return 505;
     case http_refusal::not_implemented: return 501;
     case http_refusal::method_unknown: return 405;

@@ -96,7 +96,7 @@ struct response {
 
 /// Values of the route's `{}` segments, in order.
 struct path_parameters {
-  std::array<std::string_view, 4> values;
+  std::array<std::string_view, 5> values;
   std::size_t count = 0;
 };
 
@@ -109,6 +109,7 @@ enum class audience : std::uint8_t {
   anybody, ///< no token is read
   anybody_or_persons, ///< a token is optional; customers and managers see more
   customers,
+  customers_or_guests,
   managers, ///< organizers, and backends with an operator's token
   operators, ///< backends with an operator's token
   customers_or_managers,
@@ -124,9 +125,11 @@ enum class address_limit : std::uint8_t {
   none, ///< health probes, and routes whose bucket belongs to a required token
   without_token, ///< anonymous, unless the guard finds a valid token, whose subject has a bucket
   anonymous,
+  public_log, ///< parts of public logs, and witnesses' requests
   sandbox,
   login, ///< the step gives the token back after a success
   code,
+  guest,
   webhook, ///< as login: only webhooks that are not genuine count
 };
 
@@ -162,6 +165,7 @@ enum class http_refusal : std::uint8_t {
   overloaded, ///< 503 with Retry-After
   upgrade_required, ///< 426: a WebSocket route without a handshake
   bad_handshake, ///< 400: a malformed WebSocket handshake
+  unauthenticated, ///< 401: a body beyond http.body_limit without a valid token; closes
 };
 [[nodiscard]] unsigned status_of(http_refusal why);
 
@@ -173,6 +177,9 @@ struct site {
   /// `close`.
   response (*refuse)(context&, const request&, http_refusal, std::string_view detail,
                      std::string_view allow) = nullptr;
+  /// Called before a body beyond http.body_limit is read for a row with a larger limit: whether the header
+  /// has a token of the row's audience.
+  bool (*may_send)(context&, const request&, const route& found) = nullptr;
   /// Called for every framed request: finds the client behind proxies, answers CORS preflights, and asks the
   /// limit of the row. `found` is null if no route matched. A returned response skips the handler.
   std::optional<response> (*before)(context&, request&, const route* found) = nullptr;

@@ -17,7 +17,7 @@ inline constexpr std::size_t content_length_digits_max = 18;
 inline constexpr std::size_t chunk_extensions_max = 256;
 /// Bytes of one chunk's size line, which is buffered whole.
 inline constexpr std::size_t chunk_line_max = 1024;
-/// Segments of a path; the longest route has 5, and a longer path matches none.
+/// Segments of a path; the longest routes, of tiles, have 8, and a longer path matches none.
 inline constexpr std::size_t path_segments_max = 8;
 /// Languages or codings read from a field: browsers send up to about 10.
 inline constexpr std::size_t preferences_max = 32;

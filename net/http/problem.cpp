@@ -118,6 +118,12 @@ void seats(std::string& out, const refusal& no) {
 }
 void locks_max(std::string& out, const refusal& no) { append_member(out, "locks_per_session", no.first); }
 void highest_number(std::string& out, const refusal& no) { append_member(out, "max", no.first); }
+/// The detail is the path of a challenge.
+void challenge_url(std::string& out, const refusal& no) {
+  if (no.detail.empty()) return;
+  out += ",\"challenge_url\":";
+  append_text(out, no.detail);
+}
 void current_status(std::string& out, const refusal& no) {
   if (no.detail.empty()) return;
   out += ",\"current_status\":";
@@ -171,6 +177,9 @@ constexpr fault_row faults[] = {
    "The body must have the content type this route takes."},
   {fault::picture_unreadable, 422, "picture_unreadable", "This is no PNG, JPEG or WebP that can be read."},
   {fault::picture_too_large, 422, "picture_too_large", "The picture has too many pixels."},
+  {fault::log_not_signed, 403, "log_not_signed", "The checkpoint is not signed by the log's key."},
+  {fault::log_inconsistent, 422, "log_inconsistent",
+   "The checkpoint does not continue the log that this witness has cosigned."},
   {fault::upgrade_required, 426, "upgrade_required", "This route speaks WebSocket."},
   {fault::sandbox_settled, 409, "sandbox_settled", "This payment has been settled otherwise."},
   {fault::secret_overlap, 409, "secret_overlap",
@@ -199,6 +208,7 @@ constexpr reason_row reasons[] = {
   {reason::forbidden, 403, "This token may not do that."},
   {reason::not_found, 404, "There is nothing here."},
   {reason::customer_blocked, 403, "The organizer does not sell to you."},
+  {reason::sign_in_required, 409, "Sign in to buy here."},
   {reason::not_in_queue, 404, "You have no place in this queue."},
   {reason::ticket_deleted, 410, "This place ended long ago and was deleted."},
   {reason::invalid_field, 400, "A field has a value that is not allowed.", field_detail},
@@ -206,6 +216,12 @@ constexpr reason_row reasons[] = {
   {reason::total_below_committed, 409, "More tickets are held or sold than the new total.", held_and_sold},
   {reason::event_ended, 410, "The sale is over."},
   {reason::queue_not_open, 409, "The queue is not open yet.", opens_at},
+  {reason::lobby_fixed, 409, "The lobby has opened: opening, draw, beacon and parties no longer change."},
+  {reason::lobby_not_open, 409, "Parties are opened and joined in a lobby with a draw, before the opening."},
+  {reason::lobby_not_closed, 409, "The lobby is not closed yet."},
+  {reason::already_drawn, 409, "The lobby has been drawn."},
+  {reason::party_unknown, 409, "No party has this code."},
+  {reason::party_full, 409, "This party has as many members as it may.", highest_number},
   {reason::queue_full, 409, "The queue is full. Please try again later."},
   {reason::wrong_mode, 409, "Only a queue in operator mode is advanced by hand."},
   {reason::external_id_taken, 409, "A queue has this external_id already.", queue_id},
@@ -245,6 +261,7 @@ constexpr reason_row reasons[] = {
   {reason::scan_id_reused, 409, "This nonce belongs to another scan."},
   {reason::too_many, 409, "The event has as many as it may have.", highest_number},
   {reason::picture_limit, 409, "There are as many pictures as you may have. Remove some from their events."},
+  {reason::challenge_required, 403, "Solve a challenge first.", challenge_url},
 };
 
 /// Whether row i describes value i, up to the last one.
@@ -255,7 +272,7 @@ constexpr bool is_complete(const Rows& rows, Value last) {
     if (static_cast<std::size_t>(row.what) != i++) return false;
   return i == static_cast<std::size_t>(last) + 1;
 }
-static_assert(is_complete(faults, last_fault) && is_complete(reasons, reason::picture_limit));
+static_assert(is_complete(faults, last_fault) && is_complete(reasons, reason::challenge_required));
 
 const fault_row& row_of(fault f) { return faults[static_cast<std::size_t>(f)]; }
 const reason_row& row_of(reason r) { return reasons[static_cast<std::size_t>(r)]; }

@@ -42,6 +42,8 @@ enum class fault : std::uint8_t {
   unsupported_media_type,
   picture_unreadable,
   picture_too_large, ///< in pixels
+  log_not_signed, ///< a checkpoint without a valid signature of its log's key
+  log_inconsistent, ///< a checkpoint that does not follow the last one that was cosigned
   upgrade_required,
   sandbox_settled,
   secret_overlap, ///< the previous secret still signs

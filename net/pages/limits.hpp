@@ -9,19 +9,19 @@
 namespace fq::net {
 
 // -- forms
-/// Max fields of a form: the ticket choice of an event with the most ticket types fits, and ten answers of
-/// the buyer and of each of 20 attendees.
-inline constexpr std::size_t form_fields_max = 320;
-/// Attendees whom the form asks; each may be asked ten questions, and a page has some KB of each.
+/// Max fields of a form: the ticket choice of an event with the most ticket types fits, and as many answers
+/// as an order may have.
+inline constexpr std::size_t form_fields_max = 220;
+/// Attendees whom the form asks: a page has some KB of each.
 inline constexpr std::uint32_t attendees_asked_max = 20;
-/// Bytes of the ticket choice: 200 answers of 500 bytes, of which each may take three characters.
-inline constexpr std::size_t choice_body_max = 320 * 1024;
 /// Bytes of a first or last name, as in the API.
 inline constexpr std::size_t name_bytes_max = 100;
 /// Bytes of a phone number, as in the API.
 inline constexpr std::size_t phone_bytes_min = 3, phone_bytes_max = 40;
 /// Bytes of a promo code, as in the API.
 inline constexpr std::size_t promo_code_bytes_max = 100;
+/// Longer than any code of a party.
+inline constexpr std::size_t party_code_bytes_max = 40;
 /// Tickets of one type in one order, as in the API.
 inline constexpr std::uint32_t quantity_max = 100;
 /// Characters of the name of a seat, as in the API.
@@ -33,6 +33,8 @@ inline constexpr std::size_t join_key_max = 64;
 /// Characters of a one-time code as typed; ours have 6.
 inline constexpr std::size_t code_max = 32;
 inline constexpr std::size_t handle_max = 64; ///< of a request for a code
+/// Bytes of a captcha's response, as in the API.
+inline constexpr std::size_t captcha_bytes_max = 4'096;
 /// Characters of a payment reference in the sandbox's address.
 inline constexpr std::size_t reference_max = 100;
 
@@ -53,6 +55,8 @@ inline constexpr std::size_t mails_shown_max = 50;
 // -- times
 /// Wait for the payment page. Most orders have theirs by then; otherwise a page that reloads is shown.
 inline constexpr milliseconds page_wait{3'000};
+/// The link in the mail to a guest opens its tickets for so long after the event, for refunds and disputes.
+inline constexpr seconds order_link_life{30 * 86'400};
 /// Life of the token in a device link. The other device keeps the entry permanently after opening it.
 inline constexpr seconds device_link_life{600};
 /// Life of the cookie with a request's handle: that of a code.

@@ -4,6 +4,7 @@
 #include "crypto/limits.hpp"
 #include "display/event_times.hpp"
 #include "net/http/json_text.hpp"
+#include "net/pages/limits.hpp"
 #include "net/pages/qr_svg.hpp"
 #include "net/pages/seat_text.hpp"
 
@@ -54,6 +55,8 @@ void add_ticket(page_data& data, const ticket_holder& who, const event_ticket_li
   const auto& t = l.ticket;
   auto ticket = data.add("TICKET");
   ticket.set("TICKET_ID", to_string(t.id));
+  ticket.set("PDF",
+             who.link.empty() ? who.base + "/my/tickets/" + to_string(t.id) + ".pdf" : who.link + ".pdf");
   ticket.set("NAME", l.event_name);
   ticket.set("TYPE", l.ticket_type_name);
   ticket.set_optional("SEAT", seat);
@@ -130,8 +133,30 @@ site_page my_tickets_page(const ticket_holder& who, const held_tickets_reply& he
   if (rotates) page.refresh_seconds = static_cast<unsigned>(event_ticket_code_step.count());
   page.script = "tickets.mjs";
   page.state = state_text(who, held, keys_of);
-  page.signed_in = true;
+  page.signed_in = who.link.empty();
+  page.is_guest = !page.signed_in;
   return page;
+}
+
+held_tickets_reply linked_tickets(const ticket_papers_reply& found) {
+  const auto& event = found.event;
+  held_tickets_reply held;
+  for (const auto& paper : found.papers) {
+    auto& l = held.tickets.emplace_back(
+      event_ticket_listing{event.id, event.name, {}, paper.type_name, paper.ticket, event.event_tickets});
+    l.settings.transfers_max = 0;
+    l.starts_at = event.facts.starts_at;
+    l.time_zone = event.facts.time_zone;
+    l.venue_name = event.facts.venue_name;
+    l.event_state = event.status;
+    held.seats.push_back({paper.ticket.id, {}, paper.seat});
+  }
+  return held;
+}
+
+bool is_link_over(const event_facts& f, timestamp now) {
+  const auto end = is_set(f.ends_at) ? f.ends_at : f.starts_at;
+  return is_set(end) && now > end + order_link_life;
 }
 
 site_page my_sign_in_page(language in, const sign_in_state& state, std::string_view mail_folder,

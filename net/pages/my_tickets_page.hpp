@@ -15,13 +15,20 @@ struct ticket_holder {
   language in = language::en;
   const std::string& base;
   timestamp now;
-  customer_id customer;
+  customer_id customer; ///< nil: with the link to an order
+  std::string link = {}; ///< path of that link; empty: signed in
 };
 
 /// `keys_of`: of a ticket's event. `problem`: what was wrong with a form; empty: nothing.
 [[nodiscard]] site_page my_tickets_page(
   const ticket_holder& who, const held_tickets_reply& held, const transfers_reply& offers,
   const std::function<event_ticket_keys(const event_ticket_listing&)>& keys_of, std::string problem);
+
+/// The tickets of one order as a list of held ones. They cannot be given away: that needs a sign-in.
+[[nodiscard]] held_tickets_reply linked_tickets(const ticket_papers_reply& found);
+
+/// Whether the link to an order opens nothing more: the event was long ago.
+[[nodiscard]] bool is_link_over(const event_facts& facts, timestamp now);
 
 /// For a visitor who is not signed in.
 [[nodiscard]] site_page my_sign_in_page(language in, const sign_in_state& state, std::string_view mail_folder,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // /my/tickets: a customer's event tickets with their codes, PDFs, and offers to and from other people. Works
 // without script; a service worker keeps the page for when there is no network.
+#include "crypto/order_link.hpp"
 #include "net/http/encoding.hpp"
 #include "net/http/preferences.hpp"
 #include "net/http/query.hpp"
+#include "net/pages/challenge_box.hpp"
 #include "net/pages/demo.hpp"
 #include "net/pages/limits.hpp"
 #include "net/pages/my_tickets_page.hpp"
@@ -29,20 +31,31 @@ namespace {
 
 /// Printed by the threads for it, not by this one.
 awaitable<response> print_papers(context& ctx, const request& rq, find_ticket_papers wish, language in) {
-  if (auto no = limit(ctx, rq, ctx.shared->prints, wish.holder)) co_return std::move(*no);
+  const bool by_link = wish.by_link;
   const auto id = wish.id;
+  if (auto no = limit(ctx, rq, ctx.shared->prints, by_link ? id : wish.holder)) co_return std::move(*no);
   auto got = co_await ask_event(ctx, owner_of(id), std::move(wish));
   if (auto no = refused(rq, got)) co_return std::move(*no);
+  if (by_link && is_link_over(got.reply.event.facts, ctx.environment.wall_now()))
+    co_return problem(fault::not_found, rq.request_id);
   const auto keys = ctx.shared->ticket_keys(got.reply.event);
-  picture_cache::bytes picture;
+  // A ticket without its pictures is better than none.
+  picture_cache::bytes picture, logo;
   if (const auto& name = got.reply.event.facts.picture; !name.empty()) {
     auto reading = read_picture(ctx, rq, name, picture_size::medium);
-    picture = (co_await reading).bytes; // a ticket without its picture is better than none
+    picture = (co_await reading).bytes;
+  }
+  const auto directory = ctx.shared->keys.get();
+  if (const auto name = directory ? directory->logo_of(got.reply.event.tenant) : std::string{};
+      !name.empty()) {
+    auto reading = read_picture(ctx, rq, name, picture_size::small);
+    logo = (co_await reading).bytes;
   }
   auto print = [document =
                   ticket_document(in, got.reply.event, got.reply.papers, keys, ctx.environment.wall_now()),
-                picture]() mutable {
+                picture, logo]() mutable {
     if (picture) document.picture = print::jpeg_of(*picture);
+    if (logo) document.logo = print::jpeg_of(*logo);
     return print::event_ticket_pdf(document);
   };
   const auto pages = got.reply.papers.size();
@@ -68,6 +81,30 @@ awaitable<response> show_pdf(visit v) {
   return print_papers(v.ctx, v.rq, std::move(wish), v.in);
 }
 
+// -- the link in the mail to a guest: it shows the tickets of that order, and no account
+
+bool has_link(const visit& v) { return opens_order(v.ctx.shared->stored_key, v.id, v.secret); }
+
+awaitable<response> show_linked_pdf(visit v) {
+  if (!has_link(v)) return ready(problem(fault::not_found, v.rq.request_id));
+  find_ticket_papers wish{v.id, true, {}, true};
+  return print_papers(v.ctx, v.rq, std::move(wish), v.in);
+}
+
+awaitable<response> show_linked(visit v) {
+  if (!has_link(v)) co_return problem(fault::not_found, v.rq.request_id);
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), find_ticket_papers{v.id, true, {}, true});
+  if (auto no = refused(v.rq, got)) co_return std::move(*no);
+  const auto now = v.ctx.environment.wall_now();
+  const auto& event = got.reply.event;
+  if (is_link_over(event.facts, now)) co_return problem(fault::not_found, v.rq.request_id);
+  ticket_holder who{v.in, v.base(), now, {}, v.base() + std::string{v.rq.path}};
+  auto page =
+    my_tickets_page(who, linked_tickets(got.reply), {},
+                    [&](const event_ticket_listing&) { return v.ctx.shared->ticket_keys(event); }, {});
+  co_return render(std::move(page), v.base(), brand_of(v.ctx, event.tenant));
+}
+
 // -- the page
 
 awaitable<response> show_in_hand(const visit& v, std::string problem, unsigned status) {
@@ -90,6 +127,7 @@ awaitable<response> show_in_hand(const visit& v, std::string problem, unsigned s
 response show_sign_in(const visit& v, const sign_in_state& state, unsigned status) {
   const auto mailbox = demo_for(v.ctx, v.rq) ? v.base() + std::string{mailbox_path} : std::string{};
   auto page = my_sign_in_page(v.in, state, mail_folder_of(v.ctx.options), mailbox);
+  if (state.step == sign_in_step::address) set_challenge(page, v.base(), code_box_of(v.ctx));
   return render(std::move(page), v.base(), brand_of(v.ctx, default_tenant), status);
 }
 
@@ -198,6 +236,8 @@ std::span<const route> my_tickets_routes() {
     {post, "/my/tickets/{id}", form_to<act_on_ticket>},
     {post, "/my/transfers/{id}", form_to<act_on_transfer>},
     {get, "/my/orders/{id}.pdf", page_of<show_pdf<true>>},
+    {get, "/my/orders/{id}/{secret}", page_of<show_linked>},
+    {get, "/my/orders/{id}/{secret}.pdf", page_of<show_linked_pdf>},
   };
   return table;
 }

@@ -2,6 +2,7 @@
 #include "net/pages/page_sign_in.hpp"
 
 #include "net/http/cors.hpp"
+#include "net/pages/challenge_box.hpp"
 #include "net/pages/limits.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/services.hpp"
@@ -31,8 +32,17 @@ awaitable<sign_in_turn> send_code_to(const visit& v) {
     turn.status = 400;
     co_return turn;
   }
-  auto sent = co_await mail_code(v.ctx, v.rq, email, std::string{cookie(v.rq, v.cookie_name(code_cookie))},
-                                 std::string{cookie(v.rq, v.cookie_name(mark_cookie))}, v.in);
+  const auto asked = code_box_of(v.ctx).kind;
+  auto proof = co_await proof_of(v, {}, asked);
+  if (proof.no) {
+    turn.no = std::move(proof.no);
+    co_return turn;
+  }
+  const bool may_work = !proof.solved.salt.empty();
+  code_proof given{std::move(proof.solved), may_work};
+  auto sent =
+    co_await mail_code(v.ctx, v.rq, email, std::string{cookie(v.rq, v.cookie_name(code_cookie))},
+                       std::string{cookie(v.rq, v.cookie_name(mark_cookie))}, v.in, std::move(given));
   turn.no = std::move(sent.no);
   turn.next = {sign_in_step::code, std::move(email), false, std::move(sent.handle)};
   co_return turn;
@@ -67,9 +77,7 @@ void keep_turn(const visit& v, response& answer, const sign_in_turn& turn) {
                  {v.base(), code_seconds, v.is_secure()});
     return;
   }
-  const auto life = std::chrono::duration_cast<seconds>(v.ctx.options.tokens.ttl);
-  keep_customer(v, answer,
-                v.ctx.issuer.issue(token_kind::customer, turn.customer, v.ctx.environment.wall_now(), life));
+  keep_shopper(v, answer, token_kind::customer, turn.customer);
   set_cookie(answer, v.cookie_name(mark_cookie), turn.mark,
              {v.base(), browser_mark_life.count(), v.is_secure()});
 }

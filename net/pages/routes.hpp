@@ -9,6 +9,7 @@ namespace fq::net {
 
 [[nodiscard]] std::span<const route> asset_routes();
 [[nodiscard]] std::span<const route> demo_routes();
+[[nodiscard]] std::span<const route> fairness_routes();
 [[nodiscard]] std::span<const route> my_tickets_routes();
 [[nodiscard]] std::span<const route> root_routes();
 [[nodiscard]] std::span<const route> sandbox_routes();

@@ -91,8 +91,12 @@ std::int64_t units_left(const ticket_type_row& t) {
 }
 
 std::string why_not_asked(const std::vector<item_wish>& items, const event_view& event) {
-  if (std::ranges::none_of(event.event.questions, &question::of_attendee)) return {};
-  if (units_in(items) > attendees_asked_max) return "limit_exceeded";
+  const auto& questions = event.event.questions;
+  const auto of_each = static_cast<std::size_t>(std::ranges::count_if(questions, &question::of_attendee));
+  if (of_each == 0) return {};
+  const auto units = units_in(items);
+  if (units > attendees_asked_max || questions.size() - of_each + of_each * units > answers_max)
+    return "limit_exceeded";
   for (const auto& item : items) {
     const auto type = std::ranges::find(event.ticket_types, item.ticket_type, &ticket_type_row::id);
     if (item.quantity > type->max_per_order) return "limit_exceeded";

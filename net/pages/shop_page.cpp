@@ -115,7 +115,7 @@ void add_ticket_type(page_data& data, const shopper& who, const ticket_type_row&
   if (left > 0 && type.on_sale) add_quantities(ticket, type, choice);
 }
 
-void set_contact(page_data& data, const choice_view& choice) {
+void set_contact(page_data& data, const shopper& who, const choice_view& choice) {
   struct field {
     const char *name, *value, *missing;
   };
@@ -127,6 +127,9 @@ void set_contact(page_data& data, const choice_view& choice) {
     data.set_optional(f.value, value);
     data.show(f.missing, is_checked && value.empty());
   }
+  data.set("EMAIL_NOTE", text(who.in, who.is_guest ? "email_note_guest" : "email_note"));
+  if (who.is_guest) data.show("ASKS_EMAIL_AGAIN");
+  data.set_optional("EMAIL_AGAIN", choice.sent.find("email_again"));
   data.set_optional("PROMO_CODE", choice.sent.find("promo_code"));
   data.set_optional("PHONE", choice.sent.find("phone"));
   data.show("TAKES_DONATIONS", choice.takes_donations);
@@ -259,6 +262,7 @@ site_page on_sale_page(const shopper& who, const std::vector<event_view>& events
   for (const auto* e : shown) add_sale(page.data, who, *e);
   page.data.show("IS_EMPTY", shown.empty());
   page.signed_in = who.signed_in;
+  page.is_guest = who.is_guest;
   page.preview = {.url = who.shop_url, .title = page.title};
   return page;
 }
@@ -277,7 +281,7 @@ site_page choice_page(const shopper& who, const choice_view& choice) {
   data.show("HAS_SEATS", choice.event.has_seats);
   data.show("ACCESSIBLE", wants_accessible(choice.sent));
   for (const auto& type : choice.event.ticket_types) add_ticket_type(data, who, type, choice);
-  set_contact(data, choice);
+  set_contact(data, who, choice);
   add_questions(data, who.in, choice);
   data.show("TAKES_CODES", choice.event.takes_access_codes);
   data.set("PATH", who.base + "/shop/events/" + to_string(event.id));
@@ -286,6 +290,7 @@ site_page choice_page(const shopper& who, const choice_view& choice) {
   page.script = "shop.mjs";
   page.state = choice_state(who, choice);
   page.signed_in = who.signed_in;
+  page.is_guest = who.is_guest;
   return page;
 }
 
@@ -307,6 +312,7 @@ site_page order_page(const shopper& who, const order_view& v, const event_view& 
   page.script = "shop.mjs";
   page.state = order_state(who, v);
   page.signed_in = who.signed_in;
+  page.is_guest = who.is_guest;
   if (is_moving(v)) page.refresh_seconds = v.order.status == order_status::pending ? 3 : 15;
   return page;
 }
@@ -325,6 +331,7 @@ site_page orders_page(const shopper& who, const std::vector<order_listing>& orde
     order.set("TOTAL", money_text(o.order.total, o.currency));
   }
   page.signed_in = who.signed_in;
+  page.is_guest = who.is_guest;
   return page;
 }
 

@@ -20,8 +20,9 @@ struct shopper {
   const std::string& base;
   timestamp now;
   bool signed_in = false;
-  std::string_view token = {}; ///< the customer's token, for the script
+  std::string_view token = {}; ///< the shopper's token, for the script
   std::string shop_url = {}; ///< public address of the shop
+  bool is_guest = false;
 };
 
 [[nodiscard]] site_page on_sale_page(const shopper& who, const std::vector<event_view>& events);

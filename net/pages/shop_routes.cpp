@@ -28,7 +28,8 @@ shopper shopper_of(const visit& v) {
           v.ctx.environment.wall_now(),
           !v.customer.is_nil(),
           v.token,
-          v.ctx.options.http.public_url + "/shop"};
+          v.ctx.options.http.public_url + "/shop",
+          is_guest(v.shopper)};
 }
 
 std::string order_path(const order_id& order) { return "/shop/orders/" + to_string(order); }
@@ -59,7 +60,7 @@ awaitable<response> act_in_shop(visit v) {
   // By way of the pages of the tickets' service worker, which forgets what it keeps, also on pages without
   // script.
   auto answer = see_other(v, "/my/tickets?reason=signed_out");
-  keep_customer(v, answer, "");
+  keep_shopper(v, answer, token_kind::customer, {});
   return ready(std::move(answer));
 }
 
@@ -74,10 +75,10 @@ struct counter {
 
 /// Redirects a visitor without an admission to the waiting page.
 awaitable<counter> come_to_counter(const visit& v) {
-  if (v.customer.is_nil()) co_return counter{see_other(v, wait_path(v))};
-  auto got = co_await ask_event(v.ctx, owner_of(v.id), find_event{{v.id, {}, event_kind::sale}, v.customer});
+  if (v.shopper.is_nil()) co_return counter{see_other(v, wait_path(v))};
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), find_event{{v.id, {}, event_kind::sale}, v.shopper});
   if (auto no = refused(v.rq, got)) co_return counter{std::move(no)};
-  auto own = co_await ask_event(v.ctx, owner_of(v.id), find_entry{v.id, v.customer});
+  auto own = co_await ask_event(v.ctx, owner_of(v.id), find_entry{v.id, v.shopper});
   const bool may_buy = !own.error && !own.reply.no && own.reply.entry.status == entry_status::admitted;
   if (may_buy) co_return counter{std::nullopt, std::move(got.reply.event), std::move(own.reply.entry)};
   if (own.error) co_return counter{infrastructure_problem(own.error, v.rq)};
@@ -129,6 +130,7 @@ std::string text_of(reason why) {
     {reason::access_code_invalid, "access_code_refused"},
     {reason::not_admitted, "not_your_turn"},
     {reason::customer_blocked, "customer_blocked"},
+    {reason::sign_in_required, "sign_in_required"},
   };
   const auto found = texts.find(why);
   return std::string{found == texts.end() ? "try_again" : found->second};
@@ -139,7 +141,7 @@ bool is_said_in_page(const refusal& no) { return text_of(no.why) != "try_again";
 
 /// Key of the text of what is wrong with the form; empty if it is complete.
 std::string problem_of(const form& sent, const std::vector<item_wish>& items, const event_view& event,
-                       bool with_contact) {
+                       bool with_contact, bool is_guest) {
   if (items.empty()) return "nothing_chosen";
   if (auto why = why_not_asked(items, event); !why.empty()) return why;
   if (!donation_in(sent, event.event.currency)) return "donation_wrong";
@@ -149,7 +151,9 @@ std::string problem_of(const form& sent, const std::vector<item_wish>& items, co
   if (settle_answers(event.event.questions, units, answers)) return "answers_missing";
   for (const auto* name : {"first_name", "last_name", "email"})
     if (sent.find(name).empty()) return "field_missing";
-  return is_email(sent.find("email")) ? "" : "email_wrong";
+  if (!is_email(sent.find("email"))) return "email_wrong";
+  const bool is_as_again = lower_email(sent.find("email")) == lower_email(sent.find("email_again"));
+  return is_as_again || !is_guest ? "" : "email_differs";
 }
 
 /// As many as are named, else one: the page asks who needs one, not how many do.
@@ -160,11 +164,11 @@ std::uint32_t accessible_in(const form& sent, const std::vector<item_wish>& item
 }
 
 awaitable<response> show_quote(const visit& v, const counter& at, std::vector<item_wish> items) {
-  get_quote wish{v.id, v.customer, {}};
+  get_quote wish{v.id, v.shopper, {}};
   wish.wish.seats.asks_accessible = accessible_in(v.sent, items);
   wish.wish.items = std::move(items);
   wish.wish.promo_code = v.sent.find("promo_code");
-  code_guess guess{v.ctx, v.rq, v.customer, v.id, !wish.wish.promo_code.empty()};
+  code_guess guess{v.ctx, v.rq, v.shopper, v.id, !wish.wish.promo_code.empty()};
   if (guess.no) co_return std::move(*guess.no);
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
   guess.settle(got);
@@ -177,7 +181,7 @@ awaitable<response> show_quote(const visit& v, const counter& at, std::vector<it
 place_order order_of(const visit& v, const counter& at, std::vector<item_wish> items) {
   place_order order;
   order.event = v.id;
-  order.customer = v.customer;
+  order.customer = v.shopper;
   if (at.place)
     order.admission_token = make_session_token(v.ctx.sessions, at.place->id, at.place->admission_no);
   order.wish.seats.asks_accessible = accessible_in(v.sent, items);
@@ -190,7 +194,7 @@ place_order order_of(const visit& v, const counter& at, std::vector<item_wish> i
   order.wish.success_url = order.wish.cancel_url =
     v.ctx.options.http.public_url + "/shop/events/" + to_string(v.id) + "/return";
   order.wish.gateway = v.ctx.options.payments.gateway;
-  order.idempotency = idempotency_of(v.rq, v.customer, v.sent.find("key"));
+  order.idempotency = idempotency_of(v.rq, v.shopper, v.sent.find("key"));
   order.trace = v.rq.trace;
   return order;
 }
@@ -206,33 +210,45 @@ awaitable<response> buy(const visit& v, const counter& at, std::vector<item_wish
   if (!v.ctx.shared->may_name(v.ctx.options.payments.gateway))
     co_return problem(refusal{reason::gateway_unavailable}, v.rq.request_id);
   auto wish = order_of(v, at, std::move(items));
-  auto account = co_await find_account_address(v.ctx, v.rq, v.customer, wish.wish.contact.email);
+  auto account = co_await find_account_address(v.ctx, v.rq, v.shopper, wish.wish.contact.email);
   if (account.no) co_return std::move(*account.no);
-  wish.wish.contact.account_email = std::move(account.email);
+  wish.wish.contact.account_email = account.email;
+  wish.wish.buyer = account.buyer;
   wish.wish.contact.language = v.in;
-  code_guess guess{v.ctx, v.rq, v.customer, v.id, !wish.wish.promo_code.empty()};
-  if (guess.no) co_return std::move(*guess.no);
+  code_guess guess{v.ctx, v.rq, v.shopper, v.id, !wish.wish.promo_code.empty()};
+  if (guess.no) {
+    give_back_address(v.ctx, account);
+    co_return std::move(*guess.no);
+  }
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
   guess.settle(got);
+  if (!got.error && (got.reply.no || got.reply.replayed)) give_back_address(v.ctx, account);
   if (!got.error && got.reply.no.why == reason::already_claimed)
     co_return see_other(v, "/shop/events/" + to_string(v.id) + "/return"); // bought in another tab
+  if (!got.error && got.reply.no.why == reason::challenge_required) // without a waiting room
+    co_return see_other(v, wait_path(v) + "?reason=challenge_required");
   if (!got.error && got.reply.no && is_said_in_page(got.reply.no))
     co_return show_choice(v, at, {std::nullopt, text_of(got.reply.no.why), status_of(got.reply.no.why)});
   if (auto no = refused(v.rq, got)) co_return std::move(*no);
   const auto order = got.reply.order.order.id;
   if (got.reply.order.order.status == order_status::pending) {
-    find_order question{order, v.customer, {}, std::min(page_wait, v.ctx.options.http.request_timeout / 2)};
+    find_order question{order, v.shopper, {}, std::min(page_wait, v.ctx.options.http.request_timeout / 2)};
     co_await ask_event(v.ctx, owner_of(v.id), std::move(question));
   }
-  co_return see_other(v, order_path(order));
+  auto answer = see_other(v, order_path(order));
+  if (is_guest(v.shopper)) {
+    const auto life = std::chrono::duration_cast<seconds>(v.ctx.options.tokens.ttl).count();
+    set_cookie(answer, v.cookie_name(order_cookie), to_string(order), {v.base(), life, v.is_secure()});
+  }
+  co_return answer;
 }
 
 /// A code that opens hidden ticket types: the page has them then.
 awaitable<response> open_types(const visit& v, const counter& at) {
-  if (auto no = limit(v.ctx, v.rq, v.ctx.shared->joins, v.customer)) co_return std::move(*no);
-  code_guess guess{v.ctx, v.rq, v.customer, v.id, true};
+  if (auto no = limit(v.ctx, v.rq, v.ctx.shared->joins, v.shopper)) co_return std::move(*no);
+  code_guess guess{v.ctx, v.rq, v.shopper, v.id, true};
   if (guess.no) co_return std::move(*guess.no);
-  join wish{v.id, v.customer, 0};
+  join wish{v.id, v.shopper, 0};
   wish.access_code = v.sent.find("access_code").substr(0, promo_code_bytes_max);
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
   guess.settle(got);
@@ -260,7 +276,7 @@ awaitable<response> act_on_choice(visit v) {
     co_return problem(fault::invalid_field, v.rq.request_id,
                       {{"t.", "invalid", "Must be a number of tickets."}});
   const bool is_purchase = action == "buy";
-  if (auto why = problem_of(v.sent, *items, at.event, is_purchase); !why.empty())
+  if (auto why = problem_of(v.sent, *items, at.event, is_purchase, is_guest(v.shopper)); !why.empty())
     co_return show_choice(v, at, {std::nullopt, std::move(why), 400});
   for (auto& item : *items) item.donation = donation_in(v.sent, at.event.event.currency).value_or(0);
   auto answering = is_purchase ? buy(v, at, std::move(*items)) : show_quote(v, at, std::move(*items));
@@ -270,21 +286,20 @@ awaitable<response> act_on_choice(visit v) {
 // -- orders
 
 awaitable<response> show_order(visit v) {
-  if (v.customer.is_nil()) co_return see_other(v, "/shop");
-  find_order wish{v.id, v.customer};
+  if (v.shopper.is_nil()) co_return see_other(v, "/shop");
+  find_order wish{v.id, v.shopper};
   wish.with_tickets = true;
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
   if (auto no = refused(v.rq, got)) co_return std::move(*no);
   const auto event = got.reply.order.claim.event;
-  auto sale =
-    co_await ask_event(v.ctx, owner_of(v.id), find_event{{event, {}, event_kind::sale}, v.customer});
+  auto sale = co_await ask_event(v.ctx, owner_of(v.id), find_event{{event, {}, event_kind::sale}, v.shopper});
   if (auto no = refused(v.rq, sale)) co_return std::move(*no);
   auto page = order_page(shopper_of(v), got.reply.order, sale.reply.event);
   co_return render(std::move(page), v.base(), brand_of(v.ctx, sale.reply.event.event.tenant));
 }
 
 awaitable<response> cancel(const visit& v) {
-  auto got = co_await ask_event(v.ctx, owner_of(v.id), cancel_order{v.id, v.customer});
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), cancel_order{v.id, v.shopper});
   if (auto no = refused(v.rq, got);
       no && no->status != 409) // too late to cancel: the page shows the current state
     co_return std::move(*no);
@@ -292,11 +307,10 @@ awaitable<response> cancel(const visit& v) {
 }
 
 awaitable<response> pay_again(const visit& v) {
-  find_order question{v.id, v.customer};
+  find_order question{v.id, v.shopper};
   auto found = co_await ask_event(v.ctx, owner_of(v.id), std::move(question));
   if (auto no = refused(v.rq, found)) co_return std::move(*no);
-  open_payment wish{
-    v.customer, found.reply.order.order.claim, v.ctx.options.payments.gateway, {}, v.rq.trace};
+  open_payment wish{v.shopper, found.reply.order.order.claim, v.ctx.options.payments.gateway, {}, v.rq.trace};
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
   if (auto no = refused(v.rq, got); no && no->status != 409) co_return std::move(*no);
   co_return see_other(v, order_path(v.id));
@@ -307,7 +321,7 @@ awaitable<response> act_on_order(visit v) {
   if (action != "cancel" && action != "pay")
     co_return problem(fault::invalid_field, v.rq.request_id,
                       {{"action", "invalid", "Must be cancel or pay."}});
-  if (v.customer.is_nil()) co_return see_other(v, "/shop");
+  if (v.shopper.is_nil()) co_return see_other(v, "/shop");
   auto answering = action == "cancel" ? cancel(v) : pay_again(v);
   co_return co_await answering;
 }
@@ -334,6 +348,10 @@ awaitable<response> show_orders(visit v) {
 /// The return from the gateway, which knows the event but not the order: shows the newest order of the
 /// event.
 awaitable<response> come_back(visit v) {
+  if (is_guest(v.shopper)) { // its orders are listed for the owner of the address only
+    const auto last = parse_event_owned_id(cookie(v.rq, v.cookie_name(order_cookie)));
+    co_return see_other(v, last && owner_of(*last) == owner_of(v.id) ? order_path(*last) : "/shop");
+  }
   auto own = co_await find_own_orders(v);
   if (own.no) co_return std::move(*own.no);
   const auto newest = std::ranges::find(own.orders, v.id, &order_listing::event);
@@ -369,7 +387,7 @@ std::span<const route> shop_routes() {
     {get, "/shop/orders/{id}", page_of<show_order>},
     {post, "/shop/orders/{id}", form_to<act_on_order>},
     {get, "/shop/events/{id}", page_of<show_tickets>},
-    {post, "/shop/events/{id}", form_to<act_on_choice>, choice_body_max},
+    {post, "/shop/events/{id}", form_to<act_on_choice>, order_body_max},
     {get, "/shop/events/{id}/return", page_of<come_back, extra_query::ignored>},
   };
   return table;

@@ -21,6 +21,11 @@ struct link_preview {
   std::string picture = {}; ///< public address; empty: none
 };
 
+/// What a provider's captcha needs beyond the strict policy: sources, each empty or with blanks between.
+struct captcha_sources {
+  std::string scripts = {}, frames = {}, styles_and_calls = {};
+};
+
 struct site_page {
   language in = language::en;
   std::string_view name; ///< of its template
@@ -31,11 +36,13 @@ struct site_page {
   unsigned refresh_seconds = 0; ///< reload interval without script; 0: none
   std::string_view form_target = {}; ///< another origin to which a form may post; empty: none
   bool signed_in = false;
+  bool is_guest = false; ///< offers to sign in
   link_preview preview = {};
+  captcha_sources captcha = {};
 };
 
-/// `base`: http.base_path. `brand` null: no brand.
-[[nodiscard]] response render(site_page page, const std::string& base, const config::brand* brand,
+/// `base`: http.base_path.
+[[nodiscard]] response render(site_page page, const std::string& base, const config::brand& brand,
                               unsigned status = 200);
 
 } // namespace fq::net

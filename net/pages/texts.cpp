@@ -61,6 +61,21 @@ bool is_millions(std::uint64_t n) { return n != 0 && n % 1'000'000 == 0; }
 
 constexpr std::array form_names{"zero", "one", "two", "few", "many", "other"};
 
+/// Appends "key": {"other": "..."} to an object.
+void append_forms(std::string& out, const web::page_text& row) {
+  if (out.back() != '{') out += ',';
+  append_text(out, row.key);
+  out += ":{";
+  for (std::size_t i = 0; i < row.forms.size(); ++i) {
+    if (row.forms[i].empty()) continue;
+    if (out.back() != '{') out += ',';
+    append_text(out, form_names[i]);
+    out += ':';
+    append_text(out, row.forms[i]);
+  }
+  out += '}';
+}
+
 } // namespace
 
 plural_form plural_of(language l, std::uint64_t n) {
@@ -115,22 +130,33 @@ std::string wait_text(language l, std::int64_t low_seconds, std::int64_t high_se
   return counted(l, in_hours ? "wait_range_hours" : "wait_range_minutes", high, {{"low", low_text}});
 }
 
+std::string odds_text(language l, const outlook& odds) {
+  if (!odds.is_known || odds.waiting_list) return {};
+  const auto left = number_text(l, odds.free + odds.held);
+  if (!odds.has_share || odds.ahead < 2) return text(l, "odds_left", {{"left", left}});
+  const auto buyers = number_text(l, odds.buyers), ahead = number_text(l, odds.ahead),
+             wanted = number_text(l, odds.wanted);
+  return text(l, "odds_line", {{"buyers", buyers}, {"ahead", ahead}, {"wanted", wanted}, {"left", left}});
+}
+
+std::string chance_text(language l, const outlook& odds) {
+  if (!odds.is_known || odds.chance == likelihood::unknown) return {};
+  const auto range = range_of(odds.chance);
+  const auto low = number_text(l, range.low), high = number_text(l, range.high);
+  const auto word = text(l, std::string{"chance_"}.append(name_of(odds.chance)));
+  return text(l, "odds_chance", {{"low", low}, {"high", high}, {"word", word}});
+}
+
 std::string texts_json(language l, std::initializer_list<std::string_view> keys) {
   std::string out = "{";
-  for (const auto key : keys) {
-    const auto& row = row_of(l, key);
-    if (out.back() != '{') out += ',';
-    append_text(out, key);
-    out += ":{";
-    for (std::size_t i = 0; i < row.forms.size(); ++i) {
-      if (row.forms[i].empty()) continue;
-      if (out.back() != '{') out += ',';
-      append_text(out, form_names[i]);
-      out += ':';
-      append_text(out, row.forms[i]);
-    }
-    out += '}';
-  }
+  for (const auto key : keys) append_forms(out, row_of(l, key));
+  return out + '}';
+}
+
+std::string prefixed_texts_json(language l, std::string_view prefix) {
+  std::string out = "{";
+  for (const auto& row : web::page_texts(static_cast<std::size_t>(l)))
+    if (row.key.starts_with(prefix)) append_forms(out, row);
   return out + '}';
 }
 

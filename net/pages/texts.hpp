@@ -3,6 +3,7 @@
 // web/page_texts; web/sdk/estimate.mjs does the same in browsers. Independent of HTML.
 #pragma once
 #include "domain/model/language.hpp"
+#include "domain/sale/views.hpp"
 
 #include <cstdint>
 #include <initializer_list>
@@ -32,7 +33,14 @@ using words = std::initializer_list<std::pair<std::string_view, std::string_view
 /// A range: the low end rounded down, the high end up, in minutes, or in hours from 2 h. Negative: unknown.
 [[nodiscard]] std::string wait_text(language l, std::int64_t low_seconds, std::int64_t high_seconds);
 
+/// What is left, and what those before a place will buy. Empty for a place without odds.
+[[nodiscard]] std::string odds_text(language l, const outlook& odds);
+/// That a ticket is left; empty while it is not known.
+[[nodiscard]] std::string chance_text(language l, const outlook& odds);
+
 /// {"key": {"other": "..."}, ...}: for scripts, in the format of web/sdk/estimate.mjs.
 [[nodiscard]] std::string texts_json(language l, std::initializer_list<std::string_view> keys);
+/// Of all keys that begin so.
+[[nodiscard]] std::string prefixed_texts_json(language l, std::string_view prefix);
 
 } // namespace fq::net

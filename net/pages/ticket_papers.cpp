@@ -52,6 +52,12 @@ timestamp time_in(const json::object& o, const char* name) {
   return found ? from_unix_ms(found->to_number<std::int64_t>()) : never;
 }
 
+/// Older mails name none.
+tenant_id tenant_of(const json::object& o) {
+  const auto* found = o.if_contains("tenant");
+  return found ? tenant_id{found->to_number<std::uint32_t>()} : default_tenant;
+}
+
 event_row event_of(const json::object& tickets, const json::object& data) {
   event_row event;
   event.id = parse_uuid(text_in(tickets, "event_id")).value();
@@ -93,14 +99,12 @@ std::vector<ticket_paper> papers_of(const json::object& tickets, const json::obj
 
 print::event_ticket_document ticket_document(language in, const event_row& event,
                                              std::span<const ticket_paper> papers,
-                                             const event_ticket_keys& keys, timestamp now,
-                                             print::jpeg picture) {
+                                             const event_ticket_keys& keys, timestamp now) {
   print::event_ticket_document document;
   document.title = event.name;
   document.language = tag_of(in);
   document.is_right_to_left = is_right_to_left(in);
   document.created_at = now;
-  document.picture = std::move(picture);
   const bool rotates = event.event_tickets.rotating_codes;
   for (const auto& paper : papers) {
     auto& page = document.pages.emplace_back(printed(in, event, paper));
@@ -110,9 +114,9 @@ print::event_ticket_document ticket_document(language in, const event_row& event
   return document;
 }
 
-std::vector<mail_attachment> mail_attachments(
-  const std::string& payload, const secret_key& stored, const std::string& public_url, timestamp now,
-  const std::function<std::string(const std::string&)>& find_picture) {
+std::vector<mail_attachment> mail_attachments(const std::string& payload, const secret_key& stored,
+                                              const std::string& public_url, timestamp now,
+                                              const ticket_pictures& pictures) {
   const auto mail = json::parse(payload);
   const auto* tickets = mail.as_object().if_contains("event_tickets");
   if (!tickets) return {};
@@ -123,11 +127,13 @@ std::vector<mail_attachment> mail_attachments(
   if (!papers.empty()) {
     const auto in = language_of(text_in(mail.as_object(), "language")).value_or(language::en);
     const event_ticket_keys keys{stored, event.id, event.event_tickets.key_number};
-    auto picture =
-      event.facts.picture.empty() ? print::jpeg{} : print::jpeg_of(find_picture(event.facts.picture));
-    files.push_back(
-      {"tickets.pdf", "application/pdf",
-       print::event_ticket_pdf(ticket_document(in, event, papers, keys, now, std::move(picture)))});
+    auto document = ticket_document(in, event, papers, keys, now);
+    const auto read = [&](const std::string& id, picture_size size) {
+      return id.empty() ? print::jpeg{} : print::jpeg_of(pictures.find(id, size));
+    };
+    document.picture = read(event.facts.picture, picture_size::medium);
+    document.logo = read(pictures.logo_of(tenant_of(mail.as_object())), picture_size::small);
+    files.push_back({"tickets.pdf", "application/pdf", print::event_ticket_pdf(document)});
   }
   auto calendar = event_calendar(event, public_url + "/wait/" + to_string(event.id));
   if (!calendar.empty()) files.push_back({"event.ics", "text/calendar", std::move(calendar)});

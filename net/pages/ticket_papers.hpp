@@ -6,6 +6,7 @@
 #include "net/pages/texts.hpp"
 #include "outbound/mail.hpp"
 #include "print/event_ticket_pdf.hpp"
+#include "store/port/picture_store.hpp"
 
 #include <functional>
 #include <span>
@@ -14,18 +15,23 @@
 
 namespace fq::net {
 
-/// Tickets of one event, with their codes unless those rotate. `picture`: the event's of medium size; empty:
-/// none.
+/// Tickets of one event, with their codes unless those rotate; without pictures.
 [[nodiscard]] print::event_ticket_document ticket_document(language in, const event_row& event,
                                                            std::span<const ticket_paper> papers,
-                                                           const event_ticket_keys& keys, timestamp now,
-                                                           print::jpeg picture = {});
+                                                           const event_ticket_keys& keys, timestamp now);
+
+/// Where the pictures of a mail's tickets come from.
+struct ticket_pictures {
+  /// Bytes; empty if they cannot be had.
+  std::function<std::string(const std::string& id, picture_size size)> find;
+  std::function<std::string(tenant_id tenant)> logo_of; ///< its id; empty: none
+};
 
 /// The tickets' PDF and the calendar file that belong to a mail (actors/sale/mails.hpp); none for other
-/// payloads. Prints: for threads that may block. `stored`: key_store::stored. `find_picture`: bytes of the
-/// medium size of a picture; empty if it cannot be had.
-[[nodiscard]] std::vector<mail_attachment> mail_attachments(
-  const std::string& payload, const secret_key& stored, const std::string& public_url, timestamp now,
-  const std::function<std::string(const std::string& id)>& find_picture);
+/// payloads. Prints: for threads that may block. `stored`: key_store::stored.
+[[nodiscard]] std::vector<mail_attachment> mail_attachments(const std::string& payload,
+                                                            const secret_key& stored,
+                                                            const std::string& public_url, timestamp now,
+                                                            const ticket_pictures& pictures);
 
 } // namespace fq::net

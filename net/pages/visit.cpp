@@ -6,6 +6,7 @@
 #include "net/http/query.hpp"
 #include "net/pages/site_page.hpp"
 #include "net/service/guards.hpp"
+#include "net/service/pictures.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
 
@@ -56,7 +57,7 @@ awaitable<response> for_people(context& ctx, const request& rq, language in, awa
 }
 
 visit visit_of(context& ctx, const request& rq) {
-  visit v{ctx, rq, {}, {}, {}, {}, {}, {}};
+  visit v{ctx, rq, {}, {}, {}, {}, {}, {}, {}, {}};
   v.in = language_of_visitor(v);
   return v;
 }
@@ -68,15 +69,18 @@ std::optional<response> begin_visit(visit& v, const path_parameters& path) {
     if (!parsed) return problem(fault::not_found, v.rq.request_id);
     v.id = *parsed;
   }
+  if (path.count > 1) v.secret = path.values[1];
   const auto token = cookie(v.rq, v.cookie_name(customer_cookie));
   const auto checked = token.empty() ? token_result{token_error::malformed, {}}
                                      : v.ctx.verifier.verify(token, v.ctx.environment.wall_now());
-  if (!checked || checked.claims.kind != token_kind::customer
-      || v.ctx.shared->keys.was_erased(checked.claims.subject))
+  const bool is_customer = checked && checked.claims.kind == token_kind::customer
+                           && !v.ctx.shared->keys.was_erased(checked.claims.subject);
+  if (!is_customer && !(checked && checked.claims.kind == token_kind::guest))
     return limit(v.ctx, v.rq, v.ctx.shared->anonymous, limit_key(v.rq.peer));
-  v.customer = checked.claims.subject;
+  v.shopper = checked.claims.subject;
+  if (is_customer) v.customer = v.shopper;
   v.token = token;
-  return limit_customer(v.ctx, v.rq, v.customer);
+  return limit_customer(v.ctx, v.rq, v.shopper);
 }
 
 response change_language(const visit& v, std::string_view tag) {
@@ -92,11 +96,13 @@ response change_language(const visit& v, std::string_view tag) {
 awaitable<response> open_page(visit v, const path_parameters& path, page_step run, extra_query extra) {
   if (extra != extra_query::ignored) {
     std::optional<response> no;
-    const auto query = extra == extra_query::reason ? query_parameters::read(v.rq, {"lang", "reason"}, no)
-                                                    : query_parameters::read(v.rq, {"lang"}, no);
+    const auto query = extra == extra_query::reason
+                         ? query_parameters::read(v.rq, {"lang", "reason", "solved"}, no)
+                         : query_parameters::read(v.rq, {"lang"}, no);
     if (no) return ready(std::move(*no));
     if (const auto tag = query.find("lang")) return ready(change_language(v, *tag));
     v.reason = query.find("reason").value_or(std::string_view{});
+    v.solved = query.find("solved").value_or(std::string_view{});
   }
   if (auto no = begin_visit(v, path)) return ready(std::move(*no));
   return run(std::move(v));
@@ -138,18 +144,23 @@ response see_other(const visit& v, std::string_view path) {
   return answer;
 }
 
-const config::brand* brand_of(const context& ctx, tenant_id tenant) {
+config::brand brand_of(const context& ctx, tenant_id tenant) {
   const auto& brands = ctx.options.pages.brands;
   const auto keys = ctx.shared->keys.get();
-  if (brands.empty() || !keys) return nullptr;
+  if (!keys) return {};
   const auto found = brands.find(keys->name_of(tenant));
-  return found == brands.end() ? nullptr : &found->second;
+  auto brand = found == brands.end() ? config::brand{} : found->second;
+  if (const auto logo = keys->logo_of(tenant); !logo.empty())
+    brand.logo_url = logo_url(ctx.options.http.base_path, logo);
+  return brand;
 }
 
-void keep_customer(const visit& v, response& answer, std::string_view token) {
-  const auto life = std::chrono::duration_cast<seconds>(v.ctx.options.tokens.ttl).count();
-  set_cookie(answer, v.cookie_name(customer_cookie), token,
-             {v.base(), token.empty() ? 0 : life, v.is_secure()});
+void keep_shopper(const visit& v, response& answer, token_kind kind, const uuid& subject) {
+  const auto life = std::chrono::duration_cast<seconds>(v.ctx.options.tokens.ttl);
+  const bool ends = subject.is_nil();
+  set_cookie(answer, v.cookie_name(customer_cookie),
+             ends ? std::string{} : v.ctx.issuer.issue(kind, subject, v.ctx.environment.wall_now(), life),
+             {v.base(), ends ? 0 : life.count(), v.is_secure()});
 }
 
 } // namespace fq::net

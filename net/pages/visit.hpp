@@ -18,6 +18,8 @@ inline constexpr std::string_view customer_cookie = "fairqueue_customer";
 inline constexpr std::string_view code_cookie = "fairqueue_code";
 /// The browser's mark (net/service/browser_mark.hpp).
 inline constexpr std::string_view mark_cookie = "fairqueue_browser";
+/// A guest's last order, to which the gateway sends it back.
+inline constexpr std::string_view order_cookie = "fairqueue_order";
 /// For one queue: its path is that queue's page.
 inline constexpr std::string_view place_cookie = "fairqueue_place";
 
@@ -28,9 +30,12 @@ struct visit {
   uuid id; ///< id in the path; nil if none
   language in = language::en;
   uuid customer; ///< nil: signed out
-  std::string_view token; ///< the customer's token; empty: signed out
+  uuid shopper; ///< the customer, or a guest; nil: neither
+  std::string_view token; ///< the shopper's token; empty: none
   form sent; ///< form of a POST
+  std::string_view solved = {}; ///< ?solved=: a challenge from a mail; empty: none
   std::string_view reason = {}; ///< ?reason=: why a gate or page sent the visitor here; empty: none
+  std::string_view secret = {}; ///< second part of the path; empty: none
 
   [[nodiscard]] const std::string& base() const { return ctx.options.http.base_path; }
   [[nodiscard]] bool is_secure() const { return ctx.options.http.public_url.starts_with("https://"); }
@@ -74,9 +79,9 @@ inline constexpr guarded_handler form_to{form_step_of<run>, audience::anybody, a
 [[nodiscard]] response see_other(const visit& v, std::string_view path);
 
 /// Brand of the tenant's pages; null: the default look.
-[[nodiscard]] const config::brand* brand_of(const context& ctx, tenant_id tenant);
+[[nodiscard]] config::brand brand_of(const context& ctx, tenant_id tenant);
 
-/// Sets the visitor's customer token; empty: signs out.
-void keep_customer(const visit& v, response& answer, std::string_view token);
+/// The browser keeps a token of this kind, customer or guest; a nil subject signs out.
+void keep_shopper(const visit& v, response& answer, token_kind kind, const uuid& subject);
 
 } // namespace fq::net

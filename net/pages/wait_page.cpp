@@ -25,9 +25,18 @@ face face_of(const wait_view& v) {
   if (v.place && v.place->status == entry_status::admitted) return face::admitted;
   if (status == event_status::cancelled) return face::cancelled;
   if (status == event_status::ended) return face::ended;
-  if (is_set(v.line.event.queue_opens_at) && v.line.event.queue_opens_at > v.now) return face::not_open;
+  const auto& lobby = v.line.lobby;
+  const bool has_lobby = is_set(lobby.opened_at) && !is_set(lobby.closed_at);
+  if (is_set(v.line.event.queue_opens_at) && v.line.event.queue_opens_at > v.now && !has_lobby)
+    return face::not_open;
   if (!is_queue(v) && !v.signed_in) return face::sign_in;
   return v.place ? face::join_again : face::join;
+}
+
+/// When people may join: of the lobby, if there is one.
+timestamp opening_of(const wait_view& v) {
+  const auto lobby = v.line.event.lobby.opens_at;
+  return lobby > v.now ? lobby : v.line.event.queue_opens_at;
 }
 
 std::string path_of(const wait_view& v) { return v.base + "/wait/" + to_string(v.line.event.id); }
@@ -48,8 +57,12 @@ constexpr std::array notices{
   notice{"already_claimed", "already_claimed", false},
   notice{"queue_full", "queue_full", false},
   notice{"customer_blocked", "customer_blocked", false},
+  notice{"challenge_required", "challenge_required", false},
+  notice{"link_sent", "challenge_link_sent", false},
   notice{"access_code_refused", "access_code_refused", false},
   notice{"access_code_refused", "access_code_refused", true},
+  notice{"party_refused", "party_refused", false},
+  notice{"party_refused", "party_refused", true},
   notice{"expired", "over_completed_queue", false}, // from a gate: the session has ended
   notice{"link_expired", "device_link_expired", false},
   notice{"kept_own_place", "device_kept_own", true},
@@ -103,12 +116,56 @@ void show_waiting(site_page& page, const wait_view& v) {
   data.set("MESSAGE", place.message);
   data.show("NO_MESSAGE", place.message.empty());
   data.show("NOT_PAUSED", v.line.event.status != event_status::paused);
-  data.show("NOT_SOLD_OUT", !v.line.sold_out);
+  const bool is_list = is_set(v.line.event.waiting_list.began_at);
+  data.show("NOT_SOLD_OUT", !v.line.sold_out || is_list);
+  data.show("NO_LIST", !is_list);
+  const auto odds = odds_text(v.in, place.outlook);
+  data.set("ODDS", odds);
+  data.show("NO_ODDS", odds.empty());
+  data.set("CHANCE", chance_text(v.in, place.outlook));
   if (v.line.takes_access_codes) data.show("TAKES_CODES");
+  data.set("NEXT_KEEP", text(v.in, is_queue(v) || v.is_guest ? "next_keep_queue" : "next_keep"));
   data.set("WAIT", wait_text(v.in, place.eta_low_seconds, place.eta_high_seconds));
   data.set("N", number_text(v.in, value_of(place.number)));
   data.set("NEXT_TURN", is_queue(v) ? counted(v.in, "next_turn_queue", minutes(queue.session_ttl))
-                                    : counted(v.in, "next_turn", minutes(queue.claim_window)));
+                                    : counted(v.in, "next_turn",
+                                              minutes(is_list ? v.line.event.waiting_list.claim_window
+                                                              : queue.claim_window)));
+  page.refresh_seconds = std::clamp(place.poll_after_ms / 1000 + 1, 5u, 120u);
+}
+
+/// In the lobby, and until the draw: no position.
+void show_lobby(site_page& page, const wait_view& v) {
+  const auto& place = *v.place;
+  const auto& event = v.line.event;
+  auto& data = page.data;
+  const auto people = number_text(v.in, place.lobby.people);
+  const bool is_open = place.lobby.phase == lobby_phase::open;
+  const bool draws = place.lobby.draw == draw_kind::at_opening;
+  page.title = event.name;
+  data.set("PEOPLE", people);
+  data.show("IS_LONG", people.size() > 5);
+  data.show("IS_OPEN", is_open);
+  data.set_time(place.lobby.opens_at);
+  set_notice(data, v, true);
+  data.set("MESSAGE", place.message);
+  data.show("NO_MESSAGE", place.message.empty());
+  data.show("DRAWS", draws && is_open);
+  data.show("BY_NUMBER", !draws);
+  data.show("IS_CLOSED", place.lobby.phase == lobby_phase::closed);
+  if (place.lobby.phase == lobby_phase::waiting)
+    data.set_optional("BEACON", event.lobby.beacon == beacon_kind::drand
+                                  ? "drand, " + number_text(v.in, event.lobby.round)
+                                  : event.lobby.announced);
+  data.set("N", number_text(v.in, value_of(place.number)));
+  if (v.line.takes_access_codes) data.show("TAKES_CODES");
+  if (!is_queue(v) && draws && is_open && event.lobby.party_max > 1) {
+    data.show("PARTIES");
+    data.set("MAX", number_text(v.in, event.lobby.party_max));
+    data.set_optional("PARTY_CODE", place.party_code);
+    data.show("NO_PARTY", place.party_code.empty());
+    data.set("PARTY_MEMBERS", counted(v.in, "party_members", place.party_size));
+  }
   page.refresh_seconds = std::clamp(place.poll_after_ms / 1000 + 1, 5u, 120u);
 }
 
@@ -158,21 +215,36 @@ std::string_view words_over(const wait_view& v) {
   return "over_cancelled";
 }
 
+/// The challenge of a join, or of the code that signs in.
+void show_challenge(site_page& page, const wait_view& v, face is, bool may_join) {
+  if (may_join) page.data.set_optional("SOLVED", v.solved);
+  const bool asks_code = is == face::sign_in && v.sign_in.step == sign_in_step::address;
+  if (asks_code || (may_join && v.solved.empty())) set_challenge(page, v.base, v.challenge);
+  if (!may_join || v.challenge.kind == challenge_kind::none || !v.solved.empty()) return;
+  page.data.show("MAIL_LINK");
+  page.data.show("ASKS_MAILBOX", is_queue(v) || v.is_guest);
+}
+
 void show_still(site_page& page, const wait_view& v, face is) {
   auto& data = page.data;
   page.title = v.line.event.name;
   data.show("NOT_OPEN", is == face::not_open);
   data.show("ENDED", is == face::ended);
   data.show("CANCELLED", is == face::cancelled);
+  const bool is_list = is_set(v.line.event.waiting_list.began_at);
   data.show("JOIN_LEAD", is == face::join || is == face::sign_in);
+  data.set_optional("LEAD", text(v.in, is_list ? "waiting_list_join" : "join_lead"));
   if (is == face::join_again) data.set_optional("OVER", text(v.in, words_over(v)));
   const bool may_join = is == face::join || is == face::join_again;
   if (may_join && v.line.takes_access_codes) data.show("TAKES_CODES");
   data.show("MAY_JOIN", may_join && notice_of(v, false) != "already_claimed"); // it would be refused again
   data.set_optional("JOIN_KEY", v.join_key);
+  show_challenge(page, v, is, may_join);
   set_notice(data, v, false);
   data.show("PAUSED", v.line.event.status == event_status::paused);
   data.set_optional("MESSAGE", v.line.event.message);
+  data.show("TAKES_GUESTS",
+            is == face::sign_in && v.line.event.guests && v.sign_in.step == sign_in_step::address);
   if (is == face::sign_in)
     set_sign_in(data, v.sign_in, v.mail_folder,
                 v.has_mailbox ? v.base + std::string{mailbox_path} : std::string{});
@@ -180,7 +252,7 @@ void show_still(site_page& page, const wait_view& v, face is) {
     data.show("NO_SIGN_IN");
   add_tickets(data, v);
   if (is != face::not_open) return;
-  data.set_time(v.line.event.queue_opens_at);
+  data.set_time(opening_of(v));
   page.refresh_seconds = 30;
 }
 
@@ -191,11 +263,33 @@ const std::string& script_texts(language in) {
   static const auto all = [] {
     std::array<std::string, all_languages.size()> made;
     for (const auto l : all_languages)
-      made[static_cast<std::size_t>(l)] =
-        texts_json(l, {"ahead", "next", "place_label", "paused", "your_turn", "wait_unknown", "wait_short",
-                       "wait_minutes", "wait_up_to_minutes", "wait_range_minutes", "wait_hours",
-                       "wait_up_to_hours", "wait_range_hours", "connection_live", "connection_polling",
-                       "connection_offline", "device_waits"});
+      made[static_cast<std::size_t>(l)] = texts_json(l, {"ahead",
+                                                         "next",
+                                                         "place_label",
+                                                         "paused",
+                                                         "your_turn",
+                                                         "wait_unknown",
+                                                         "wait_short",
+                                                         "wait_minutes",
+                                                         "wait_up_to_minutes",
+                                                         "wait_range_minutes",
+                                                         "wait_hours",
+                                                         "wait_up_to_hours",
+                                                         "wait_range_hours",
+                                                         "connection_live",
+                                                         "connection_polling",
+                                                         "connection_offline",
+                                                         "device_waits",
+                                                         "odds_left",
+                                                         "odds_line",
+                                                         "odds_chance",
+                                                         "chance_very_unlikely",
+                                                         "chance_unlikely",
+                                                         "chance_less_likely",
+                                                         "chance_even",
+                                                         "chance_likely",
+                                                         "chance_very_likely",
+                                                         "chance_almost_certain"});
     return made;
   }();
   return all[static_cast<std::size_t>(in)];
@@ -230,7 +324,7 @@ std::string state_of(const wait_view& v, face is) {
   begin_state(out, v.in, v.base, v.line.event, v.now);
   if (is == face::waiting) append_follow(out, v.place->id, v.token);
   if (is == face::not_open) {
-    const auto left = std::clamp<std::int64_t>((v.line.event.queue_opens_at - v.now).count(), 1'000, 600'000);
+    const auto left = std::clamp<std::int64_t>((opening_of(v) - v.now).count(), 1'000, 600'000);
     out += ",\"reload_after_ms\":";
     append_number(out, left);
   }
@@ -245,10 +339,16 @@ std::string price_text(language in, money price, std::string_view currency) {
 
 site_page wait_page(const wait_view& v) {
   const auto is = face_of(v);
-  site_page page{v.in, is == face::waiting ? "wait_line" : is == face::admitted ? "wait_turn" : "wait_still"};
+  const bool is_lobby = is == face::waiting && v.place->lobby.phase != lobby_phase::none;
+  site_page page{v.in, is_lobby               ? "wait_lobby"
+                       : is == face::waiting  ? "wait_line"
+                       : is == face::admitted ? "wait_turn"
+                                              : "wait_still"};
   set_common(page.data, v);
   set_preview(page, v);
-  if (is == face::waiting)
+  if (is_lobby)
+    show_lobby(page, v);
+  else if (is == face::waiting)
     show_waiting(page, v);
   else if (is == face::admitted)
     show_admitted(page, v);
@@ -256,7 +356,8 @@ site_page wait_page(const wait_view& v) {
     show_still(page, v, is);
   page.script = "wait.mjs";
   page.state = state_of(v, is);
-  page.signed_in = v.signed_in;
+  page.signed_in = v.signed_in && !v.is_guest;
+  page.is_guest = v.is_guest && !is_queue(v);
   return page;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 #include "config/branding.hpp"
 #include "domain/sale/views.hpp"
+#include "net/pages/challenge_box.hpp"
 #include "net/pages/page_sign_in.hpp"
 #include "net/pages/site_page.hpp"
 
@@ -20,14 +21,17 @@ struct wait_view {
   std::string picture_url = {}; ///< public address of the event's picture; empty: none
   const entry_view* place = nullptr; ///< null: no entry
   timestamp now = {};
-  bool signed_in = false; ///< events only
-  std::string_view token = {}; ///< for the script: the customer's token (events) or the entry's (queues)
+  bool signed_in = false; ///< events only: as a customer or a guest
+  bool is_guest = false;
+  std::string_view token = {}; ///< for the script: the shopper's token (events) or the entry's (queues)
   std::string session_token = {}; ///< queues, while admitted
   std::string admission_pass = {}; ///< queues, while admitted
   std::string join_key = {}; ///< queues: makes a join that is sent twice one entry
   std::string_view return_url = {}; ///< queues: target of an admitted visitor; empty: none
   std::string_view home_url = {}; ///< the tenant's own site; empty: unknown
   std::string_view reason = {}; ///< ?reason=: "already_claimed", "queue_full", "expired", …
+  challenge_box challenge = {}; ///< of a join, or for those who must sign in of the code
+  std::string_view solved = {}; ///< a challenge from a mail; empty: none
   sign_in_state sign_in = {};
   std::string mail_folder = {}; ///< folder with the mailed code, outside production; empty: not shown
   bool has_mailbox = false; ///< the demo's mailbox shows the mail

@@ -6,13 +6,17 @@
 #include "net/pages/demo.hpp"
 #include "net/pages/event_facts.hpp"
 #include "net/pages/limits.hpp"
+#include "net/pages/line_of.hpp"
 #include "net/pages/routes.hpp"
 #include "net/pages/visit.hpp"
 #include "net/pages/wait_page.hpp"
 #include "net/service/code_guesses.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/limits.hpp"
+#include "net/service/public_log.hpp"
 #include "net/service/services.hpp"
+#include "net/service/sign_in.hpp"
+#include "net/wire/challenge_codec.hpp"
 #include "net/wire/json_in.hpp"
 
 #include <algorithm>
@@ -21,20 +25,6 @@ namespace fq::net {
 namespace {
 
 // -- lookups
-
-struct line_found {
-  std::optional<response> no;
-  event_view line = {};
-};
-
-/// Finds an event, else a queue, with that id.
-awaitable<line_found> find_line(const visit& v) {
-  auto got = co_await ask_event(v.ctx, owner_of(v.id), find_event{{v.id, {}, event_kind::sale}});
-  if (!got.error && got.reply.no.why == reason::not_found)
-    got = co_await ask_event(v.ctx, owner_of(v.id), find_event{{v.id, {}, event_kind::queue}});
-  if (auto no = refused(v.rq, got)) co_return line_found{std::move(no), {}};
-  co_return line_found{std::nullopt, std::move(got.reply.event)};
-}
 
 /// The ticket of the token; nothing if it is invalid or of another queue.
 std::optional<entry_id> ticket_of(const visit& v, std::string_view token) {
@@ -74,9 +64,9 @@ place_found found_place(const visit& v, answer<entry_reply>& got) {
   return {std::nullopt, std::move(got.reply.entry)};
 }
 
-awaitable<place_found> find_customers_place(const visit& v) {
-  if (v.customer.is_nil()) co_return place_found{};
-  auto got = co_await ask_event(v.ctx, owner_of(v.id), find_entry{v.id, v.customer});
+awaitable<place_found> find_shoppers_place(const visit& v) {
+  if (v.shopper.is_nil()) co_return place_found{};
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), find_entry{v.id, v.shopper});
   co_return found_place(v, got);
 }
 
@@ -88,7 +78,7 @@ awaitable<place_found> find_tickets_place(const visit& v, std::optional<entry_id
 }
 
 awaitable<place_found> find_own_place(const visit& v, event_kind kind) {
-  return kind == event_kind::sale ? find_customers_place(v) : find_tickets_place(v, ticket_of(v));
+  return kind == event_kind::sale ? find_shoppers_place(v) : find_tickets_place(v, ticket_of(v));
 }
 
 // -- the page
@@ -105,23 +95,26 @@ awaitable<response> show(visit v, sign_in_state sign_in, unsigned status) {
   const auto& event = found.line.event;
   auto own = co_await find_own_place(v, event.kind);
   if (own.no) co_return std::move(*own.no);
-  const auto* brand = brand_of(v.ctx, event.tenant);
+  const auto brand = brand_of(v.ctx, event.tenant);
   wait_view view{.in = v.in, .base = v.base(), .line = found.line};
   view.url = v.ctx.options.http.public_url + page_path(v);
   view.picture_url = picture_url(event.facts, v.ctx.options.http.public_url);
   view.place = own.place ? &*own.place : nullptr;
   view.now = v.ctx.environment.wall_now();
-  view.signed_in = event.kind == event_kind::sale && !v.customer.is_nil();
+  view.signed_in = event.kind == event_kind::sale && !v.shopper.is_nil();
+  view.is_guest = is_guest(v.shopper);
   view.token = event.kind == event_kind::sale ? v.token : ticket_token(v);
   view.sign_in = std::move(sign_in);
+  view.challenge = event.kind == event_kind::sale && v.shopper.is_nil()
+                     ? code_box_of(v.ctx)
+                     : box_of(v.ctx, {event.id, event.kind}, event.challenge);
+  view.solved = v.solved;
   view.mail_folder = mail_folder_of(v.ctx.options);
   view.has_mailbox = demo_for(v.ctx, v.rq) != nullptr;
   if (event.kind == event_kind::queue) view.join_key = random_key(v.ctx);
   view.reason = v.reason;
-  if (brand) {
-    view.return_url = brand->return_url;
-    view.home_url = brand->home_url;
-  }
+  view.return_url = brand.return_url;
+  view.home_url = brand.home_url;
   if (event.kind == event_kind::queue && own.place && own.place->status == entry_status::admitted)
     add_session(v, *own.place, view);
   auto page = wait_page(view);
@@ -153,11 +146,17 @@ bool is_code_refused(reason why) {
          || why == reason::promo_code_exhausted || why == reason::promo_code_limit;
 }
 
+bool is_party_refused(reason why) {
+  return why == reason::party_unknown || why == reason::party_full || why == reason::lobby_not_open;
+}
+
 /// The code of a refusal that the page explains. Empty for others: shown as errors, or visible from the
 /// page's state (not open yet, ended).
 std::string_view reason_to_say(reason why) {
   if (is_code_refused(why)) return "access_code_refused";
+  if (is_party_refused(why)) return "party_refused";
   return why == reason::already_claimed || why == reason::queue_full || why == reason::customer_blocked
+             || why == reason::challenge_required
            ? code_of(why)
            : std::string_view{};
 }
@@ -175,12 +174,15 @@ struct taking {
   answer<entry_reply> got = {};
 };
 
-awaitable<taking> take_place(const visit& v, const uuid& customer) {
+awaitable<taking> take_place(const visit& v, const uuid& customer, solved_challenge solved) {
   auto& limiter = v.ctx.shared->joins;
   if (auto no = limit(v.ctx, v.rq, limiter, customer)) co_return taking{std::move(no)};
   join wish{v.id, customer, 0};
   wish.access_code = v.sent.find("access_code").substr(0, promo_code_bytes_max);
-  const bool may_guess = !wish.access_code.empty();
+  wish.party_code = v.sent.find("party_code").substr(0, party_code_bytes_max);
+  wish.client = limit_key(v.rq.peer);
+  wish.solved = std::move(solved);
+  const bool may_guess = !wish.access_code.empty() || !wish.party_code.empty();
   code_guess guess{v.ctx, v.rq, customer, v.id, may_guess};
   if (guess.no) co_return taking{std::move(guess.no)};
   taking done;
@@ -190,7 +192,9 @@ awaitable<taking> take_place(const visit& v, const uuid& customer) {
     limiter.give_back(customer, v.ctx.environment.steady_now());
   done.no = refused(v.rq, done.got);
   const auto why = done.got.reply.no.why;
-  if (done.no && (done.no->status == 409 || why == reason::customer_blocked || is_code_refused(why)))
+  if (done.no
+      && (done.no->status == 409 || why == reason::customer_blocked || why == reason::challenge_required
+          || is_code_refused(why)))
     done.no.reset();
   else if (!done.no)
     (done.got.reply.created ? v.ctx.shared->counts.joins_created : v.ctx.shared->counts.joins_repeated).add();
@@ -205,7 +209,8 @@ awaitable<response> enter(visit v) {
     co_return co_await page;
   }
   // A visitor who signs in here wants to join; otherwise the page explains the refusal.
-  auto place = co_await take_place(v, turn.customer);
+  solved_challenge none;
+  auto place = co_await take_place(v, turn.customer, std::move(none));
   auto answer = place.no ? see_other(v, page_path(v)) : after_join(v, place.got);
   keep_turn(v, answer, turn);
   co_return answer;
@@ -233,7 +238,7 @@ response with_place(const visit& v, const entry_id& place) {
   return answer;
 }
 
-awaitable<response> join_queue(visit v, tenant_id tenant) {
+awaitable<response> join_queue(visit v, tenant_id tenant, challenge_kind challenge) {
   auto own = co_await find_tickets_place(v, ticket_of(v));
   if (own.no) co_return std::move(*own.no);
   if (has_live_place(own)) // joined in another tab, whose form had another key: one entry per browser
@@ -244,7 +249,11 @@ awaitable<response> join_queue(visit v, tenant_id tenant) {
                       {{"key", "invalid", "Must be 16 to 64 visible characters."}});
   if (auto no = limit(v.ctx, v.rq, v.ctx.shared->join_clients, limit_key(v.rq.peer)))
     co_return std::move(*no);
+  auto proof = co_await proof_of(v, {v.id, event_kind::queue}, challenge);
+  if (proof.no) co_return std::move(*proof.no);
   join wish{v.id, *visitor, 0, event_kind::queue, tenant, {}};
+  wish.client = limit_key(v.rq.peer);
+  wish.solved = std::move(proof.solved);
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
   if (!got.error && !reason_to_say(got.reply.no.why).empty()) co_return after_join(v, got);
   if (auto no = refused(v.rq, got)) co_return std::move(*no);
@@ -256,13 +265,78 @@ awaitable<response> join_line(visit v) {
   auto found = co_await find_line(v);
   if (found.no) co_return std::move(*found.no);
   if (found.line.event.kind == event_kind::queue) {
-    auto joining = join_queue(std::move(v), found.line.event.tenant);
+    auto joining = join_queue(std::move(v), found.line.event.tenant, found.line.event.challenge);
     co_return co_await joining;
   }
-  if (v.customer.is_nil()) co_return see_other(v, page_path(v)); // signed out meanwhile
-  auto place = co_await take_place(v, v.customer);
+  if (v.shopper.is_nil()) co_return see_other(v, page_path(v)); // signed out meanwhile
+  auto proof = co_await proof_of(v, {v.id, event_kind::sale}, found.line.event.challenge);
+  if (proof.no) co_return std::move(*proof.no);
+  auto place = co_await take_place(v, v.shopper, std::move(proof.solved));
   if (place.no) co_return std::move(*place.no);
   co_return after_join(v, place.got);
+}
+
+awaitable<response> begin_party(visit v) {
+  if (v.customer.is_nil()) co_return see_other(v, page_path(v)); // signed out meanwhile
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), open_party{v.id, v.customer});
+  if (got.error) co_return infrastructure_problem(got.error, v.rq);
+  co_return after_join(v, got);
+}
+
+// -- the link for people without a script
+
+struct mailbox_found {
+  std::optional<response> no;
+  std::string email = {};
+};
+
+/// A customer's own address; at a queue, and of a guest, the one that the visitor gave.
+awaitable<mailbox_found> find_mailbox(const visit& v, event_kind kind) {
+  if (kind == event_kind::sale && !v.customer.is_nil()) {
+    auto own = co_await find_account_address(v.ctx, v.rq, v.customer, {});
+    co_return mailbox_found{std::move(own.no), std::move(own.email)};
+  }
+  auto email = lower_email(v.sent.find("email"));
+  if (is_email(email)) co_return mailbox_found{std::nullopt, std::move(email)};
+  co_return mailbox_found{
+    problem(fault::invalid_field, v.rq.request_id, {{"email", "invalid", "Must be an e-mail address."}})};
+}
+
+/// Mails a link that counts as a solved challenge.
+awaitable<response> mail_link(visit v) {
+  auto found = co_await find_line(v);
+  if (found.no) co_return std::move(*found.no);
+  const auto& event = found.line.event;
+  if (event.challenge == challenge_kind::none || (event.kind == event_kind::sale && v.shopper.is_nil()))
+    co_return see_other(v, page_path(v));
+  auto to = co_await find_mailbox(v, event.kind);
+  if (to.no) co_return std::move(*to.no);
+  if (to.email.empty()) co_return see_other(v, page_path(v)); // a token of `fairqueue token` has no mailbox
+  const auto client = limit_key(v.rq.peer);
+  if (auto no = limit(v.ctx, v.rq, v.ctx.shared->otp_addresses, v.ctx.shared->key_of(to.email, client)))
+    co_return std::move(*no);
+  auto given = co_await open_challenge_of(v.ctx, v.rq, {v.id, event.kind}, challenge_way::mail);
+  if (given.no) co_return std::move(*given.no);
+  const auto link =
+    v.ctx.options.http.public_url + page_path(v) + "?solved=" + payload_of(given.reply.solved);
+  mail_challenge wish{std::move(to.email), client, link, event.name, v.in};
+  auto got = co_await ask(v.ctx, v.ctx.accounts, std::move(wish));
+  if (auto no = refused(v.rq, got)) co_return std::move(*no);
+  co_return back_with(v, "link_sent");
+}
+
+/// A visitor who goes on as a guest wants to join, as after a sign-in.
+awaitable<response> enter_as_guest(visit v) {
+  if (!v.shopper.is_nil()) {
+    auto joining = join_line(std::move(v));
+    co_return co_await joining;
+  }
+  const auto guest = make_guest_id(v.ctx);
+  solved_challenge none; // the page asks for one
+  auto place = co_await take_place(v, guest, std::move(none));
+  auto answer = place.no ? see_other(v, page_path(v)) : after_join(v, place.got);
+  keep_shopper(v, answer, token_kind::guest, guest);
+  co_return answer;
 }
 
 awaitable<response> leave_line(visit v) {
@@ -270,10 +344,10 @@ awaitable<response> leave_line(visit v) {
   answer<ack_reply> got;
   if (ticket)
     got = co_await ask_event(v.ctx, owner_of(v.id), leave_ticket{*ticket});
-  else if (!v.customer.is_nil())
-    got = co_await ask_event(v.ctx, owner_of(v.id), leave{v.id, v.customer});
+  else if (!v.shopper.is_nil())
+    got = co_await ask_event(v.ctx, owner_of(v.id), leave{v.id, v.shopper});
   if (got.reply.no.why == reason::claim_live && !got.reply.no.id.is_nil())
-    got = co_await ask_event(v.ctx, owner_of(v.id), release_claim{v.customer, got.reply.no.id, true});
+    got = co_await ask_event(v.ctx, owner_of(v.id), release_claim{v.shopper, got.reply.no.id, true});
   if (got.error) co_return infrastructure_problem(got.error, v.rq);
   auto answer = see_other(v, page_path(v)); // an absent entry is a success too
   if (ticket) set_cookie(answer, name_of_place_cookie(v), "", {v.base() + page_path(v), 0, v.is_secure()});
@@ -286,6 +360,18 @@ awaitable<response> leave_line(visit v) {
 std::string device_link(const visit& v, const entry_id& place) {
   return v.ctx.options.http.public_url + page_path(v) + "#place="
          + v.ctx.issuer.issue(token_kind::ticket, place, v.ctx.environment.wall_now(), device_link_life);
+}
+
+/// For pages without script: what GET /events/{id}/queue/receipt and GET /tickets/{id}/receipt are for
+/// programs.
+awaitable<response> show_proof(visit v) {
+  const auto ticket = ticket_of(v);
+  if (!ticket && v.shopper.is_nil()) co_return see_other(v, page_path(v));
+  find_receipt wish{v.id, v.shopper, ticket.value_or(entry_id{})};
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
+  if (auto no = refused(v.rq, got)) co_return std::move(*no);
+  auto making = answer_receipt(v.ctx, v.rq, owner_of(v.id), got.reply);
+  co_return co_await making;
 }
 
 awaitable<response> show_device(visit v) {
@@ -321,15 +407,23 @@ awaitable<response> adopt_place(visit v) {
 
 awaitable<response> act(visit v) {
   const auto action = std::string{v.sent.find("action")};
-  if (action == "code" || action == "enter") {
+  if (action == "code" || action == "enter" || action == "mail_link") {
     if (auto no = limit_address(v.ctx, v.rq, address_limit::code)) return ready(std::move(*no));
-    return action == "code" ? send_code(std::move(v)) : enter(std::move(v));
+    return action == "code"    ? send_code(std::move(v))
+           : action == "enter" ? enter(std::move(v))
+                               : mail_link(std::move(v));
+  }
+  if (action == "guest") {
+    if (auto no = limit_address(v.ctx, v.rq, address_limit::guest)) return ready(std::move(*no));
+    return enter_as_guest(std::move(v));
   }
   if (action == "join") return join_line(std::move(v));
   if (action == "leave") return leave_line(std::move(v));
+  if (action == "party") return begin_party(std::move(v));
   if (action == "adopt") return adopt_place(std::move(v));
-  return ready(problem(fault::invalid_field, v.rq.request_id,
-                       {{"action", "invalid", "Must be code, enter, join, leave or adopt."}}));
+  return ready(
+    problem(fault::invalid_field, v.rq.request_id,
+            {{"action", "invalid", "Must be code, enter, mail_link, guest, join, leave, party or adopt."}}));
 }
 
 } // namespace
@@ -340,6 +434,7 @@ std::span<const route> wait_routes() {
     {get, "/wait/{id}", page_of<show_wait, extra_query::reason>},
     {post, "/wait/{id}", form_to<act>},
     {get, "/wait/{id}/device", page_of<show_device>},
+    {get, "/wait/{id}/proof", page_of<show_proof>},
   };
   return table;
 }

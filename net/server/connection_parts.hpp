@@ -32,6 +32,7 @@ struct exchange {
   std::string chunked_body;
   request req;
   const route* found = nullptr;
+  std::size_t body_limit = 0; ///< bytes
   path_parameters parameters;
   std::string allow;
   milliseconds begun{0};

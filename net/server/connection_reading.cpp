@@ -104,10 +104,18 @@ bool connection::take_head() {
   }
   build_request();
   find_route();
-  const auto limit = x.found && x.found->body_limit > 0 ? x.found->body_limit : pool_.body_limit;
-  if (x.frame.kind == body_kind::length && x.frame.length > limit) {
+  x.body_limit = x.found && x.found->body_limit > 0 ? x.found->body_limit : pool_.body_limit;
+  const bool may_be_large = x.frame.kind != body_kind::none && x.body_limit > pool_.body_limit
+                            && (x.frame.kind != body_kind::length || x.frame.length > pool_.body_limit);
+  const bool is_stranger =
+    may_be_large && where_.what.may_send && !where_.what.may_send(pool_.ctx, x.req, *x.found);
+  if (is_stranger) x.body_limit = pool_.body_limit;
+  if (x.frame.kind == body_kind::length && x.frame.length > x.body_limit) {
     unread_ = true;
-    refuse(http_refusal::body_too_large, "the body is too large");
+    if (is_stranger)
+      refuse(http_refusal::unauthenticated, "a body of this size needs a valid token");
+    else
+      refuse(http_refusal::body_too_large, "the body is too large");
     return false;
   }
   if (x.frame.kind == body_kind::length && x.used + x.frame.length > x.capacity) {
@@ -189,11 +197,10 @@ bool connection::advance_body() {
     return true;
   }
   if (x.frame.kind == body_kind::none) return true;
-  const auto limit = x.found && x.found->body_limit > 0 ? x.found->body_limit : pool_.body_limit;
   const auto head = x.parser.head_size();
   std::size_t consumed = 0;
   const auto step =
-    x.parser.parse_chunks(x.buffer.get() + head, x.filled - head, limit, x.chunked_body, consumed);
+    x.parser.parse_chunks(x.buffer.get() + head, x.filled - head, x.body_limit, x.chunked_body, consumed);
   if (step == request_parser::step::failed) {
     unread_ = true;
     refuse(x.parser.why(), x.parser.detail());

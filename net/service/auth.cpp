@@ -28,14 +28,29 @@ response unauthenticated(context& ctx, const request& rq) {
   return problem(fault::unauthenticated, rq.request_id);
 }
 
-identity authenticate(context& ctx, const request& rq, token_kind wanted, std::string_view token) {
+namespace {
+
+identity authenticate_one_of(context& ctx, const request& rq, std::initializer_list<token_kind> wanted,
+                             std::string_view token) {
   const auto checked = token.empty() ? token_result{token_error::malformed, {}}
                                      : ctx.verifier.verify(token, ctx.environment.wall_now());
   if (!checked) return {unauthenticated(ctx, rq), {}, {}};
-  if (checked.claims.kind != wanted) return {problem(fault::forbidden, rq.request_id), {}, {}};
-  if (wanted == token_kind::customer && ctx.shared->keys.was_erased(checked.claims.subject))
+  const auto kind = checked.claims.kind;
+  if (std::ranges::find(wanted, kind) == wanted.end())
+    return {problem(fault::forbidden, rq.request_id), {}, {}};
+  if (kind == token_kind::customer && ctx.shared->keys.was_erased(checked.claims.subject))
     return {problem(fault::unauthenticated, rq.request_id), {}, {}};
   return {std::nullopt, checked.claims.subject, checked.claims.expires_at};
+}
+
+} // namespace
+
+identity authenticate(context& ctx, const request& rq, token_kind wanted, std::string_view token) {
+  return authenticate_one_of(ctx, rq, {wanted}, token);
+}
+
+identity authenticate_shopper(context& ctx, const request& rq, std::string_view token) {
+  return authenticate_one_of(ctx, rq, {token_kind::customer, token_kind::guest}, token);
 }
 
 identity authenticate(context& ctx, const request& rq, token_kind wanted) {

@@ -27,5 +27,7 @@ struct identity {
 [[nodiscard]] identity authenticate(context& ctx, const request& rq, token_kind wanted);
 [[nodiscard]] identity authenticate(context& ctx, const request& rq, token_kind wanted,
                                     std::string_view token);
+/// The same for those who may wait and buy: customers and guests.
+[[nodiscard]] identity authenticate_shopper(context& ctx, const request& rq, std::string_view token);
 
 } // namespace fq::net

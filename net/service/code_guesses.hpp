@@ -24,7 +24,7 @@ public:
   template <class Reply>
   void settle(const answer<Reply>& got) {
     if (!got.error && got.reply.no.why != reason::promo_code_invalid
-        && got.reply.no.why != reason::access_code_invalid)
+        && got.reply.no.why != reason::access_code_invalid && got.reply.no.why != reason::party_unknown)
       give_back();
   }
 

@@ -41,8 +41,8 @@ enum class query_use : std::uint8_t {
 /// The checks of one audience, then the step.
 using guard = awaitable<response>(context& ctx, const request& rq, const path_parameters& path, step run,
                                   query_use query);
-guard with_anybody, with_anybody_or_person, with_customer, with_manager, with_customer_or_manager,
-  with_ticket, with_device;
+guard with_anybody, with_anybody_or_person, with_customer, with_customer_or_guest, with_manager,
+  with_customer_or_manager, with_ticket, with_device;
 awaitable<response> with_api_key(context& ctx, const request& rq, const path_parameters& path, step run,
                                  std::initializer_list<api_key_scope> scopes);
 /// 403 with this detail for an organizer. For a step behind with_manager.
@@ -67,14 +67,18 @@ awaitable<response> keyed_step(context& ctx, const request& rq, const path_param
 template <step run, address_limit limit, query_use query = query_use::none>
 inline constexpr guarded_handler for_anybody{checked_step<with_anybody, run, query>, audience::anybody,
                                              limit};
-/// A manager's token sets `by` and `who`, a customer's sets `who`. Other valid tokens count as anonymous; an
-/// invalid one gets 401.
+/// A manager's token sets `by` and `who`, a customer's or a guest's sets `who`. Other valid tokens count as
+/// anonymous; an invalid one gets 401.
 template <step run, query_use query = query_use::none>
 inline constexpr guarded_handler for_anybody_or_persons{checked_step<with_anybody_or_person, run, query>,
                                                         audience::anybody_or_persons,
                                                         address_limit::without_token};
 template <step run, query_use query = query_use::none>
 inline constexpr guarded_handler for_customers{checked_step<with_customer, run, query>, audience::customers};
+/// Who waits and buys; is_guest(who) tells a guest.
+template <step run, query_use query = query_use::none>
+inline constexpr guarded_handler for_customers_or_guests{checked_step<with_customer_or_guest, run, query>,
+                                                         audience::customers_or_guests};
 /// An organizer, or a backend with an operator's token whose API key is still valid.
 template <step run, query_use query = query_use::none>
 inline constexpr guarded_handler for_managers{checked_step<with_manager, run, query>, audience::managers};
@@ -111,13 +115,16 @@ awaitable<response> ready(response answer);
 /// 404 for an absent owner, else 503 with Retry-After.
 [[nodiscard]] response infrastructure_problem(const caf::error& error, const request& rq);
 
+/// With the path of a challenge for challenge_required.
+[[nodiscard]] response refusal_problem(refusal no, const request& rq);
+
 /// The problem to answer with, if the actor refused or could not be reached.
 template <class Reply>
 std::optional<response> refused(const request& rq, const answer<Reply>& got) {
   if (got.error) [[unlikely]]
     return infrastructure_problem(got.error, rq);
   if (got.reply.no) [[unlikely]]
-    return problem(got.reply.no, rq.request_id);
+    return refusal_problem(got.reply.no, rq);
   return std::nullopt;
 }
 
@@ -128,6 +135,10 @@ std::optional<response> refused(const request& rq, const answer<Reply>& got) {
 
 /// Parses an id of an event's aggregate; nothing for any other text, which means 404.
 [[nodiscard]] std::optional<uuid> parse_event_owned_id(std::string_view text);
+
+/// Whether the request has a valid token of managers, customers or guests, if the row's audience is these.
+/// Takes from no limit: the guard does, after the body.
+[[nodiscard]] bool has_token_of(context& ctx, const request& rq, audience who);
 
 /// Takes a token of the address for a row's limit. The server asks this before it calls the row's handler.
 [[nodiscard]] std::optional<response> limit_address(context& ctx, const request& rq, address_limit limit);

@@ -11,6 +11,7 @@ key_index::key_index(const access_directory& content) :
   for (const auto& t : content.tenants) {
     names_.emplace(t.id, t.name);
     if (!t.subject_jwk.empty()) subject_jwks_.emplace(t.id, t.subject_jwk);
+    if (!t.logo.empty()) logos_.emplace(t.id, t.logo);
   }
   for (const auto& s : content.settings) settings_.emplace(s.name, s.value);
   for (const auto& k : content.api_keys) {
@@ -58,6 +59,11 @@ std::optional<std::string> key_index::setting(std::string_view name) const {
 std::string key_index::name_of(tenant_id tenant) const {
   const auto found = names_.find(tenant);
   return found == names_.end() ? std::string{} : found->second;
+}
+
+std::string key_index::logo_of(tenant_id tenant) const {
+  const auto found = logos_.find(tenant);
+  return found == logos_.end() ? std::string{} : found->second;
 }
 
 std::string key_index::subject_jwk_of(tenant_id tenant) const {

@@ -47,6 +47,8 @@ public:
   [[nodiscard]] std::string subject_jwk_of(tenant_id tenant) const;
   /// Empty: no such tenant.
   [[nodiscard]] std::string name_of(tenant_id tenant) const;
+  /// Id of a picture; empty: the tenant has set none.
+  [[nodiscard]] std::string logo_of(tenant_id tenant) const;
   /// A setting of the installation; nothing if it was never changed.
   [[nodiscard]] std::optional<std::string> setting(std::string_view name) const;
 
@@ -60,7 +62,7 @@ private:
   std::map<organizer_id, organizer_access> organizers_;
   std::set<uuid> ended_sessions_;
   std::map<tenant_id, std::string> names_;
-  std::map<tenant_id, std::string> subject_jwks_;
+  std::map<tenant_id, std::string> subject_jwks_, logos_;
   std::map<std::string, std::string, std::less<>> settings_;
 };
 

@@ -54,6 +54,11 @@ inline constexpr std::size_t shown_currencies_max = 20;
 inline constexpr std::uint32_t otp_mails_per_client = 2'000;
 inline constexpr seconds otp_mails_window{15 * 60};
 
+/// Orders of guests for one address, of all networks: a person needs one or two, and each may send two mails
+/// that the owner of the address did not ask for. The owner of the address buys with a code meanwhile.
+inline constexpr std::uint32_t guest_orders_per_address = 5;
+inline constexpr seconds guest_orders_window{15 * 60};
+
 /// Ids of an address that are compared with a customer's: it has another one after each erasure.
 inline constexpr std::uint32_t erasures_tried = 4;
 
@@ -88,6 +93,10 @@ inline constexpr std::uint32_t gate_searches_per_device = 60;
 inline constexpr std::size_t events_asked_for_seats = 8;
 inline constexpr milliseconds seats_patience{500}; ///< for all of them; no event is asked later
 
+/// Parts of public logs that one address reads, a minute. A log of a million entries has some 8,000. They
+/// take nothing from what the address may ask otherwise.
+inline constexpr std::uint32_t log_reads_per_address = 12'000;
+
 /// Requests of a customer for an export, a minute: each costs the ledger's reader some milliseconds.
 inline constexpr std::uint32_t exports_per_customer = 10;
 /// Erasures of customers of one network: a few thousand fill the list of them (actors/directory).
@@ -99,7 +108,15 @@ inline constexpr milliseconds limit_sharing_interval{250};
 /// Retry-After while an event is stopped because the ledger lost commits of it, in seconds.
 inline constexpr unsigned lost_retry_after = 5;
 
+/// Retry-After while the provider of a captcha does not answer.
+inline constexpr std::int64_t captcha_retry_seconds = 10;
+
 /// As a route's body limit: http.webhook_body_limit, because gateways' messages are longer than our forms.
 inline constexpr std::size_t webhook_body = std::numeric_limits<std::size_t>::max();
+
+// -- public_log
+
+/// Seconds until a join is in the public log.
+inline constexpr unsigned receipt_retry_after = 2;
 
 } // namespace fq::net

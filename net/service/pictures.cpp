@@ -69,6 +69,10 @@ std::optional<std::pair<std::string, picture_size>> parse_picture_name(std::stri
   return std::pair{std::string{name.substr(0, id_length)}, *size};
 }
 
+std::string logo_url(const std::string& base, const std::string& id) {
+  return base + "/pictures/" + id + '-' + std::string{name_of(picture_size::small)};
+}
+
 awaitable<picture_read> read_picture(context& ctx, const request& rq, std::string id, picture_size size) {
   const auto name = id + '-' + std::string{name_of(size)};
   if (auto known = ctx.shared->pictures_kept.find(name, ctx.environment.steady_now()))

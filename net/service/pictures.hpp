@@ -49,6 +49,9 @@ private:
 /// The id and size of "<id>-small"; nothing for a name that no picture has.
 [[nodiscard]] std::optional<std::pair<std::string, picture_size>> parse_picture_name(std::string_view name);
 
+/// Address of a tenant's logo.
+[[nodiscard]] std::string logo_url(const std::string& base, const std::string& id);
+
 struct picture_read {
   std::optional<response> no; ///< also if there is none
   picture_cache::bytes bytes = {};

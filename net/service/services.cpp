@@ -2,6 +2,7 @@
 #include "net/service/services.hpp"
 
 #include "crypto/webhook_signature.hpp"
+#include "domain/base/mailbox.hpp"
 
 #include "domain/sale/views.hpp"
 #include "net/bridge/context.hpp"
@@ -37,6 +38,7 @@ services::services(const config::options& o, const key_store& store, const key_d
     joins({"join", quota(o.rate_limits.joins_per_customer_per_minute), minute}, tracked(o), env.random_u64()),
     anonymous({"anonymous", quota(o.rate_limits.anonymous_requests_per_ip_per_minute), minute}, tracked(o),
               env.random_u64()),
+    log_reads({"log", log_reads_per_address, minute}, tracked(o), env.random_u64()),
     sandbox_pages({"sandbox", quota(o.rate_limits.sandbox_requests_per_ip_per_minute), minute}, tracked(o),
                   env.random_u64()),
     login_failures({"login", quota(o.rate_limits.login_failures_per_ip_per_minute), minute}, tracked(o),
@@ -47,6 +49,9 @@ services::services(const config::options& o, const key_store& store, const key_d
     otp_mails({"otp-mail", otp_mails_per_client, otp_mails_window}, tracked(o), env.random_u64()),
     otp_clients({"otp-client", quota(o.otp.requests_per_ip_per_minute), minute}, tracked(o),
                 env.random_u64()),
+    guests({"guest", quota(o.otp.requests_per_ip_per_minute), minute}, tracked(o), env.random_u64()),
+    guest_orders({"guest-order", guest_orders_per_address, guest_orders_window}, tracked(o),
+                 env.random_u64()),
     codes_of_customers({"wrong-code", wrong_codes_per_customer, wrong_codes_window}, tracked(o),
                        env.random_u64()),
     codes_of_events({"wrong-code-event", wrong_codes_per_event, wrong_codes_window}, tracked(o),
@@ -82,6 +87,8 @@ services::services(const config::options& o, const key_store& store, const key_d
     stored_key(store.stored),
     webhook_key(webhook_key_of(store.stored)),
     sandbox(gateway),
+    as_witness(config::split_list(o.witness.logs), o.http.public_url, store.stored),
+    merges_mailboxes_(o.otp.one_customer_per_mailbox),
     configured_async_percent_(static_cast<std::int32_t>(o.checkout.async_percent)) {
   if (gateway) gateways.emplace("sandbox", gateway);
 }
@@ -94,11 +101,11 @@ std::int32_t services::async_percent() const {
 
 std::vector<rate_limiter*> services::limiters() {
   return {
-    &customers,       &organizers,      &joins,         &anonymous,       &sandbox_pages, &login_failures,
-    &otp_addresses,   &otp_mails,       &otp_clients,   &join_clients,    &key_failures,  &codes_of_customers,
-    &codes_of_events, &access_sessions, &access_keys,   &access_failures, &exports,       &erasures,
-    &offers,          &devices,         &offer_clients, &prints,          &reports,       &gate_searches,
-    &pictures};
+    &customers,          &organizers,      &joins,           &anonymous,     &sandbox_pages,   &log_reads,
+    &login_failures,     &otp_addresses,   &otp_mails,       &otp_clients,   &join_clients,    &key_failures,
+    &codes_of_customers, &codes_of_events, &access_sessions, &access_keys,   &access_failures, &exports,
+    &erasures,           &offers,          &devices,         &offer_clients, &prints,          &reports,
+    &gate_searches,      &pictures,        &guests,          &guest_orders};
 }
 
 uuid services::key_of(std::string_view email, const uuid& client) const {
@@ -107,8 +114,9 @@ uuid services::key_of(std::string_view email, const uuid& client) const {
 }
 
 bool services::is_address_of(std::string_view email, const customer_id& customer) const {
+  const auto key = merges_mailboxes_ ? mailbox_of(email) : std::string{email};
   for (std::uint32_t erasures = 0; erasures < erasures_tried; ++erasures)
-    if (customer_id_of(otp_key, email, erasures) == customer) return true;
+    if (customer_id_of(otp_key, key, erasures) == customer) return true;
   return false;
 }
 

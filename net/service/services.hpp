@@ -18,6 +18,7 @@
 #include "net/service/offload.hpp"
 #include "net/service/pictures.hpp"
 #include "net/service/shown_plans.hpp"
+#include "net/service/witness.hpp"
 #include "net/wire/cursor.hpp"
 #include "outbound/webhook_url.hpp"
 
@@ -30,6 +31,7 @@
 #include <vector>
 
 namespace fq {
+class captcha_port;
 class customer_book; ///< actors/base/customer_book.hpp
 class gateway_port;
 class sandbox_gateway;
@@ -54,11 +56,14 @@ struct services {
   rate_limiter organizers; ///< per organizer
   rate_limiter joins; ///< per customer, new entries only
   rate_limiter anonymous; ///< per client address, without a token
+  rate_limiter log_reads; ///< per client address: public logs, and checkpoints for this witness
   rate_limiter sandbox_pages; ///< per client address
   rate_limiter login_failures; ///< per client address
   rate_limiter otp_addresses; ///< per e-mail address, and client address or browser mark
   rate_limiter otp_mails; ///< per client address or browser mark: codes that were not entered
   rate_limiter otp_clients; ///< per client address
+  rate_limiter guests; ///< per client address: new guests
+  rate_limiter guest_orders; ///< per e-mail address: orders of guests
   rate_limiter codes_of_customers; ///< per customer: wrong promo and access codes
   rate_limiter codes_of_events; ///< per event: the same, of customers with several
   rate_limiter offers; ///< per customer: offers of tickets, each of which is a mail
@@ -100,6 +105,12 @@ struct services {
   [[nodiscard]] bool may_name(const std::string& gateway) const {
     return gateways.empty() || gateways.contains(gateway);
   }
+  witness as_witness; ///< of other installations' logs
+  std::map<challenge_kind, captcha_port*> captchas; ///< with keys; set by the composition
+  [[nodiscard]] captcha_port* captcha_of(challenge_kind kind) const {
+    const auto found = captchas.find(kind);
+    return found == captchas.end() ? nullptr : found->second;
+  }
   shown_plans plans; ///< outlives the lanes, whose jobs fill it
   blocking_lane sandbox_lane; ///< also for the demo's mailbox
   blocking_lane printing_lane{printing_threads,
@@ -131,6 +142,7 @@ struct services {
   [[nodiscard]] fq::subject_key subject_of(tenant_id tenant, std::string_view name) const;
 
 private:
+  bool merges_mailboxes_; ///< otp.one_customer_per_mailbox
   std::int32_t configured_async_percent_;
 };
 

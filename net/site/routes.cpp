@@ -23,6 +23,7 @@ fault fault_of(http_refusal why) {
     case http_refusal::expectation_failed: return fault::expectation_failed;
     case http_refusal::header_too_large: return fault::header_too_large;
     case http_refusal::body_too_large: return fault::body_too_large;
+    case http_refusal::unauthenticated: return fault::unauthenticated;
     case http_refusal::not_implemented: return fault::not_implemented;
     case http_refusal::method_unknown:
     case http_refusal::method_not_allowed: return fault::method_not_allowed;
@@ -41,6 +42,10 @@ response refuse(context&, const request& rq, http_refusal why, std::string_view 
   if (!allow.empty()) answer.fields.emplace_back("Allow", std::string{allow});
   if (why == http_refusal::upgrade_required) answer.fields.emplace_back("Upgrade", "websocket");
   return answer;
+}
+
+bool may_send(context& ctx, const request& rq, const route& found) {
+  return has_token_of(ctx, rq, found.guarded.who);
 }
 
 constexpr std::string_view all_methods = "GET, POST, PUT, PATCH, DELETE";
@@ -63,13 +68,14 @@ void after_public(context& ctx, const request& rq, const route* found, response&
 std::vector<route> public_routes(std::size_t webhook_body_limit) {
   std::vector<route> all;
   for (const auto table : {
-         access_routes(),       audit_routes(),   auth_routes(),         checkin_routes(), claim_routes(),
-         customer_routes(),     event_routes(),   event_ticket_routes(), export_routes(),  notice_routes(),
-         order_desk_routes(),   order_routes(),   payment_routes(),      people_routes(),  picture_routes(),
-         report_routes(),       queue_routes(),   seat_routes(),         task_routes(),    ticket_routes(),
-         waiting_room_routes(), webhook_routes(), ws_routes(),           asset_routes(),   demo_routes(),
-         my_tickets_routes(),   root_routes(),    sandbox_routes(),      scan_routes(),    shop_routes(),
-         wait_routes(),         ops_routes(),
+         access_routes(),  audit_routes(),        auth_routes(),    checkin_routes(),      claim_routes(),
+         lobby_routes(),   customer_routes(),     event_routes(),   event_ticket_routes(), export_routes(),
+         notice_routes(),  order_desk_routes(),   order_routes(),   payment_routes(),      people_routes(),
+         picture_routes(), report_routes(),       queue_routes(),   seat_routes(),         task_routes(),
+         ticket_routes(),  waiting_room_routes(), webhook_routes(), ws_routes(),           asset_routes(),
+         demo_routes(),    my_tickets_routes(),   root_routes(),    sandbox_routes(),      scan_routes(),
+         shop_routes(),    wait_routes(),         witness_routes(), fairness_routes(),     ops_routes(),
+         plan_routes(),    challenge_routes(),    log_routes(),
        })
     all.insert(all.end(), table.begin(), table.end());
   for (auto& row : all)
@@ -77,7 +83,9 @@ std::vector<route> public_routes(std::size_t webhook_body_limit) {
   return all;
 }
 
-site public_site(std::span<const route> routes) { return {routes, refuse, before_public, after_public}; }
+site public_site(std::span<const route> routes) {
+  return {routes, refuse, may_send, before_public, after_public};
+}
 
 site admin_site(std::span<const route> routes) { return {routes, refuse, nullptr, nullptr}; }
 

@@ -152,8 +152,11 @@ void hub::on_closed(ws_peer& peer) {
   intrusive_ptr_release(&peer); // the list's reference; the caller has another
 }
 
-std::string_view hub::render_position(const place& where) {
-  scratch_ = position_frame(where.position, where.seconds_per_place_low, where.seconds_per_place_high);
+std::string_view hub::render_position(const ws_peer& peer, const place& where) {
+  const bool has_outlook = peer.has_outlook && peer.line != nullptr && peer.line->known;
+  scratch_ =
+    position_frame(where.position, where.seconds_per_place_low, where.seconds_per_place_high,
+                   has_outlook ? outlook_of(peer.line->known->facts.evidence, where.position) : outlook{});
   return scratch_;
 }
 
@@ -283,6 +286,7 @@ void hub::show(const line_ptr& l, ws_peer& peer, const entry_view& entry) {
   peer.in_sync = true;
   peer.status = entry.status;
   peer.admission_no = entry.admission_no;
+  peer.has_outlook = entry.outlook.is_known;
   peer.last_position = entry.position;
   peer.last_position_at = ctx_.now;
   const auto& known = *l->known;
@@ -387,6 +391,7 @@ detached hub::sweep_positions(line_ptr l) {
 }
 
 void hub::show_positions(line& l) {
+  if (l.known->facts.lobby.phase != lobby_phase::none) return;
   const auto& places = l.known->places;
   const auto refresh = refresh_of(l.peers, ctx_.options.io.threads);
   const auto [low, high] = l.known->facts.pace.seconds_per_place();

@@ -52,7 +52,7 @@ private:
   void on_event_noticed(const event_noticed& push) override;
   void on_closing(ws_peer& peer) override;
   void on_closed(ws_peer& peer) override;
-  std::string_view render_position(const place& where) override;
+  std::string_view render_position(const ws_peer& peer, const place& where) override;
 
   line_ptr find_line(const event_id& event) const;
   template <class Change, class Push>

@@ -149,7 +149,7 @@ void ws_peer::send_position(const place& where) {
     latest_ = where;
     return;
   }
-  send(owner_.render_position(where));
+  send(owner_.render_position(*this, where));
 }
 
 void ws_peer::close(ws_close code) {
@@ -217,7 +217,7 @@ bool ws_peer::flush() {
   stand(usual_);
   if (state_ != state::open) return true; // its close frame is sent; deadline_ waits for the answer
   deadline_ = milliseconds{0};
-  if (latest_.position != 0) send(owner_.render_position(std::exchange(latest_, {})));
+  if (latest_.position != 0) send(owner_.render_position(*this, std::exchange(latest_, {})));
   return true;
 }
 

@@ -33,7 +33,8 @@ class ws_owner {
 public:
   virtual void on_closing(ws_peer& peer) = 0; ///< called once; nothing is sent to it afterwards
   virtual void on_closed(ws_peer& peer) = 0; ///< called once, after on_closing: the socket is closed
-  virtual std::string_view render_position(const place& where) = 0; ///< valid until the next call
+  /// Valid until the next call.
+  virtual std::string_view render_position(const ws_peer& peer, const place& where) = 0;
 
 protected:
   ~ws_owner() = default;
@@ -80,6 +81,7 @@ public:
   event_kind kind{}; ///< its API words: of the event API or the waiting-room API
   std::uint32_t admission_no = 0;
   entry_status status = entry_status::waiting;
+  bool has_outlook = false;
   bool in_sync = false; ///< got its `state`; pushes apply from then on
   std::uint64_t last_position = 0;
   milliseconds last_position_at{0};

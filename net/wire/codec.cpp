@@ -3,6 +3,8 @@
 // intermediate document.
 #include "net/wire/codec.hpp"
 
+#include "net/wire/lobby_codec.hpp"
+#include "net/wire/odds_codec.hpp"
 #include "net/wire/page.hpp"
 #include "net/wire/settings_codec.hpp"
 
@@ -122,6 +124,8 @@ void begin_plain_place(std::string& out, const wire_names& say, const entry_view
   append_time(out, e.joined_at);
   out += ",\"eta\":";
   append_eta(out, e.eta_low_seconds, e.eta_high_seconds);
+  if (e.lobby.phase != lobby_phase::none) append_lobby(out, e);
+  append_outlook(out, e.outlook);
 }
 
 /// All members of an entry, without the closing brace.
@@ -231,7 +235,8 @@ void append_place(std::string& out, const entry_view& e) {
   out += '}';
 }
 
-void append_queue(std::string& out, const event_row& e) {
+void append_queue(std::string& out, const event_view& view, bool is_listed) {
+  const auto& e = view.event;
   out += "{\"id\":";
   append_id(out, e.id);
   out += ",\"external_id\":";
@@ -240,6 +245,7 @@ void append_queue(std::string& out, const event_row& e) {
   out += name_of(e.status);
   out += '"';
   append_settings(out, e, settings_api::queues);
+  if (!is_listed) append_lobby(out, view);
   out += ",\"created_at\":";
   append_time(out, e.created_at);
   out += ",\"updated_at\":";
@@ -286,6 +292,7 @@ void append_event_view(std::string& out, const event_view& view, bool is_listed)
   append_id(out, e.organizer);
   append_settings(out, e, settings_api::events, is_listed);
   append_stock(out, view);
+  if (!is_listed) append_lobby(out, view);
   out += ",\"created_at\":";
   append_time(out, e.created_at);
   out += ",\"updated_at\":";
@@ -306,7 +313,7 @@ void append_event_list(std::string& out, const std::vector<event_view>& events, 
 void append_queue_list(std::string& out, const std::vector<event_view>& queues, bool more,
                        const cursor_behind& cursor) {
   append_page(
-    out, "queues", queues, more, [&](const event_view& e) { append_queue(out, e.event); }, cursor);
+    out, "queues", queues, more, [&](const event_view& e) { append_queue(out, e, true); }, cursor);
 }
 
 // -- frames
@@ -332,7 +339,7 @@ std::string state_frame(const entry_view& entry, event_status status, bool sold_
 }
 
 std::string position_frame(std::uint64_t position, double seconds_per_place_low,
-                           double seconds_per_place_high) {
+                           double seconds_per_place_high, const outlook& odds) {
   const auto total = [position](double a_place) -> std::int64_t {
     return a_place < 0
              ? -1
@@ -344,6 +351,7 @@ std::string position_frame(std::uint64_t position, double seconds_per_place_low,
   append_position(out, position);
   out += ",\"eta\":";
   append_eta(out, total(seconds_per_place_low), total(seconds_per_place_high));
+  append_outlook(out, odds);
   out += '}';
   return out;
 }
@@ -381,6 +389,8 @@ std::string notice_frame(socket_notice_kind what, std::string_view message) {
     case socket_notice_kind::sold_out: return R"({"type":"sold_out","sold_out":true})";
     case socket_notice_kind::back_on_sale: return R"({"type":"sold_out","sold_out":false})";
     case socket_notice_kind::ended: return R"({"type":"ended"})";
+    case socket_notice_kind::waiting_list: return R"({"type":"waiting_list","waiting_list":true})";
+    case socket_notice_kind::no_waiting_list: return R"({"type":"waiting_list","waiting_list":false})";
     case socket_notice_kind::presence_watched:
     case socket_notice_kind::presence_unwatched: return {}; // for hubs only
     case socket_notice_kind::message: break;

@@ -18,6 +18,8 @@ namespace fq::net {
 
 [[nodiscard]] std::string_view name_of(admission_policy policy);
 [[nodiscard]] std::optional<admission_policy> parse_policy(std::string_view text);
+[[nodiscard]] std::string_view name_of(draw_kind kind);
+[[nodiscard]] std::string_view name_of(beacon_kind kind);
 
 // -- views
 
@@ -30,7 +32,7 @@ void append_ticket(std::string& out, const entry_view& entry, const session_keys
                    std::string_view pass = {}, std::string_view ticket_token = {});
 /// The entry for managers of its queue, without any token.
 void append_place(std::string& out, const entry_view& entry);
-void append_queue(std::string& out, const event_row& queue);
+void append_queue(std::string& out, const event_view& queue, bool is_listed = false);
 /// A name that a session has locked.
 void append_lock(std::string& out, const lock_view& lock);
 void append_access(std::string& out, const entry_id& ticket, const uuid& queue, std::string_view subject,
@@ -51,12 +53,12 @@ void append_queue_list(std::string& out, const std::vector<event_view>& queues, 
                                       timestamp server_time, const session_keys& keys);
 /// The ETA is position times seconds per place; negative: unknown.
 [[nodiscard]] std::string position_frame(std::uint64_t position, double seconds_per_place_low,
-                                         double seconds_per_place_high);
+                                         double seconds_per_place_high, const outlook& odds = {});
 [[nodiscard]] std::string admitted_frame(const entry_change& change, event_kind kind,
                                          const session_keys& keys);
 /// expired, session_expired, cancelled, completed or revoked; `status` must be terminal.
 [[nodiscard]] std::string terminal_frame(entry_status status, event_kind kind, const entry_id& entry);
-/// paused, resumed, sold_out (true or false), ended, message.
+/// paused, resumed, sold_out and waiting_list (true or false), ended, message.
 [[nodiscard]] std::string notice_frame(socket_notice_kind what, std::string_view message = {});
 [[nodiscard]] std::string draining_frame(milliseconds reconnect_after);
 

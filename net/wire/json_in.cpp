@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/wire/json_in.hpp"
 
+#include "net/wire/challenge_codec.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_strict.hpp"
 
@@ -227,6 +228,29 @@ maybe<admission_policy> object_reader::policy(std::string_view name) {
     return {};
   }
   return {true, *value};
+}
+
+maybe<challenge_kind> object_reader::challenge(std::string_view name) {
+  const auto* v = find(name);
+  if (!v) return {};
+  const auto value =
+    v->is_string() ? parse_challenge_kind({v->get_string().data(), v->get_string().size()}) : std::nullopt;
+  if (!value) {
+    wrong_type(name, "one of none, proof_of_work, turnstile, hcaptcha");
+    return {};
+  }
+  return {true, *value};
+}
+
+maybe<std::size_t> object_reader::word(std::string_view name, std::span<const std::string_view> words) {
+  const auto* v = find(name);
+  if (!v) return {};
+  for (std::size_t i = 0; v->is_string() && i < words.size(); ++i)
+    if (std::string_view{v->get_string().data(), v->get_string().size()} == words[i]) return {true, i};
+  std::string all;
+  for (const auto word : words) all.append(all.empty() ? "" : ", ").append(word);
+  wrong_type(name, "one of " + all);
+  return {};
 }
 
 const boost::json::array* object_reader::array(std::string_view name, range count) {

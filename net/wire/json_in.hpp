@@ -87,6 +87,9 @@ public:
   maybe<std::int32_t> degrees_or_null(std::string_view name, range allowed);
   maybe<uuid> id(std::string_view name);
   maybe<admission_policy> policy(std::string_view name);
+  maybe<challenge_kind> challenge(std::string_view name);
+  /// One of `words`, as its index.
+  maybe<std::size_t> word(std::string_view name, std::span<const std::string_view> words);
   /// An array of UUIDs, with `count` elements; empty if absent.
   std::vector<uuid> ids(std::string_view name, range count);
   /// An array of texts, with `count` elements, each as in `text`.

@@ -21,8 +21,11 @@ inline constexpr std::size_t json_members_max = 50;
 /// Elements of an array, bytes of a name and of a text: far more than any route takes, to stop a hostile body
 /// while it is read.
 inline constexpr std::size_t json_elements_max = 10'000, json_name_max = 200, json_text_max = 16 * 1024;
-/// Objects, arrays and fractions of a body together: 100 scans have 102.
-inline constexpr std::size_t json_costly_values_max = 110;
+/// Objects, arrays and fractions of a body together: an order of 50 items with seats and 100 answers has 204.
+inline constexpr std::size_t json_costly_values_max = 210;
+/// Bytes of an order, as JSON or as a form: 100 answers of 500 bytes, of which each may take three characters
+/// (\u00e9, %C3%A9), and 16 KB for the rest.
+inline constexpr std::size_t order_body_max = 176 * 1024;
 
 /// Bytes of a cell and cells of a line of CSV: more than any file that is read here has.
 inline constexpr std::size_t csv_cell_max = 1'000, csv_cells_max = 50;
@@ -43,6 +46,10 @@ inline constexpr range email_size{3, 254};
 inline constexpr std::size_t rows_looked_at_max = 1'000;
 /// Rows per piece, about 1 ms; sales are committed between two pieces.
 inline constexpr std::size_t rows_per_look = 100;
+
+/// Bytes of a solved challenge: ours have about 400.
+inline constexpr std::size_t challenge_bytes_max = 1'000;
+inline constexpr range challenge_size{1, 1'000};
 
 /// Ids of an event's questions, which it numbers.
 inline constexpr range question_id_range{1, 1'000'000};

@@ -3,8 +3,8 @@
 // hub; independent of HTTP.
 #pragma once
 #include "actors/protocol/catalog_messages.hpp"
-#include "actors/protocol/hub_messages.hpp"
 #include "actors/protocol/organizer_messages.hpp"
+#include "actors/protocol/subscriber_messages.hpp"
 #include "crypto/event_ticket_code.hpp"
 #include "domain/sale/views.hpp"
 #include "store/port/ledger.hpp"

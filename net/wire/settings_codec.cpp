@@ -2,6 +2,7 @@
 #include "net/wire/settings_codec.hpp"
 
 #include "net/http/json_text.hpp"
+#include "net/wire/challenge_codec.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/question_codec.hpp"
 
@@ -21,6 +22,12 @@ const char* name_in(const setting_rule& rule, settings_api api, std::string_view
   return rule.name && rule.group == group ? rule.name : nullptr;
 }
 
+template <class T, class... Types>
+constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
+/// Settings of these types are one of a few words.
+template <class T>
+constexpr bool is_word = is_one_of<T, admission_policy, challenge_kind, draw_kind, beacon_kind>;
+
 // -- in
 
 template <class T>
@@ -35,7 +42,15 @@ maybe<T> read_value(object_reader& body, const char* name, const setting_rule& r
     return body.flag(name);
   else if constexpr (std::is_same_v<T, admission_policy>)
     return body.policy(name);
-  else if constexpr (std::is_same_v<T, milliseconds>)
+  else if constexpr (std::is_same_v<T, challenge_kind>)
+    return body.challenge(name);
+  else if constexpr (std::is_same_v<T, draw_kind> || std::is_same_v<T, beacon_kind>) {
+    constexpr auto count = std::is_same_v<T, draw_kind> ? 2 : 3;
+    std::array<std::string_view, count> words;
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = name_of(static_cast<T>(i));
+    const auto read = body.word(name, words);
+    return {read.given, static_cast<T>(read.value)};
+  } else if constexpr (std::is_same_v<T, milliseconds>)
     return rule.form == json_form::in_seconds ? body.duration<seconds>(name, limits)
                                               : body.duration<milliseconds>(name, limits);
   else if constexpr (std::is_integral_v<T>) {
@@ -106,7 +121,7 @@ void append_value(std::string& out, const setting_rule& rule, const T& value) {
     append_time(out, value);
   else if constexpr (std::is_same_v<T, bool>)
     out += value ? "true" : "false";
-  else if constexpr (std::is_same_v<T, admission_policy>)
+  else if constexpr (is_word<T>)
     append_text(out, name_of(value));
   else if constexpr (std::is_same_v<T, milliseconds>)
     append_integer(out, rule.form == json_form::in_seconds ? value.count() / 1000 : value.count());

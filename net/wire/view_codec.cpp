@@ -118,4 +118,20 @@ std::string audit_text(const std::vector<audit_row>& rows, bool more) {
   return out;
 }
 
+void append_tenant_plan(std::string& out, const seat_plan_row& plan) {
+  const auto owner = plan.organizer.is_nil() ? std::string{} : to_string(plan.organizer);
+  out += json::serialize(json::object{{"seat_plan_id", to_string(plan.id)},
+                                      {"organizer_id", text_or_null(owner)},
+                                      {"name", plan.name},
+                                      {"created_at", time_or_null(plan.created_at)}});
+}
+
+std::string tenant_plans_text(const std::vector<seat_plan_row>& plans, bool more) {
+  std::string out;
+  append_page(
+    out, "seat_plans", plans, more, [&out](const seat_plan_row& plan) { append_tenant_plan(out, plan); },
+    [](const seat_plan_row& plan) { return to_string(plan.id); });
+  return out;
+}
+
 } // namespace fq::net

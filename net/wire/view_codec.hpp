@@ -16,5 +16,9 @@ namespace fq::net {
 [[nodiscard]] std::string queue_stats_text(const event_stats& stats);
 /// `more`: the last row's id becomes the next cursor.
 [[nodiscard]] std::string audit_text(const std::vector<audit_row>& rows, bool more);
+/// Without the seats.
+void append_tenant_plan(std::string& out, const seat_plan_row& plan);
+/// `more`: as of audit_text.
+[[nodiscard]] std::string tenant_plans_text(const std::vector<seat_plan_row>& plans, bool more);
 
 } // namespace fq::net

@@ -39,8 +39,6 @@ public:
       if (!is_sound(t) || t.held != 0 || t.sold != 0 || find_row(stored, t.ordinal)) return false;
       put_row(stored, t);
     }
-    if (c.plan && !is_sound(*c.plan)) return false;
-    if (c.plan) fresh.image.plan = *c.plan;
     const std::string status{name_of(c.event.status)};
     fresh.history.push_back({0, name_of(history_kind::event), to_string(c.event.id), "", status, batch_.at});
     state_.aggregates.emplace(number, std::move(fresh));
@@ -216,12 +214,10 @@ public:
   }
 
   bool operator()(const event_plan_set& c) {
-    auto& plan = own_.image.plan;
-    if (plan || !is_sound(c.row)) return false;
-    plan = c.row;
-    undo([&plan] { plan.reset(); });
-    return true;
+    return !own_.image.plan && is_sound(c.row) && set(own_.image.plan, c.row);
   }
+
+  bool operator()(const lobby_stored& c) { return is_sound(c.row) && set(own_.image.lobby, c.row); }
 
   bool operator()(const event_plan_removed&) {
     auto& image = own_.image;
@@ -383,12 +379,11 @@ public:
   }
 
   bool operator()(const statistics_stored& c) {
-    if (!insert(own_.statistics, c.row)) return false;
-    auto& last = own_.image.statistics;
-    undo([&last, before = last] { last = before; });
-    last = own_.statistics.back();
-    return true;
+    return insert(own_.statistics, c.row) && set(own_.image.statistics, own_.statistics.back());
   }
+
+  bool operator()(const log_noted& c); // memory_logs.cpp
+  bool operator()(const log_kept& c); // the same
 
   bool operator()(const outbox_appended& c) {
     own_.outbox.push_back({batch_.to_seq, outbox_rows_++, c.row, never});
@@ -473,6 +468,13 @@ private:
     undo([this] { own_.history.pop_back(); });
   }
 
+  template <class Row>
+  bool set(std::optional<Row>& field, const Row& row) {
+    undo([&field, before = field] { field = before; });
+    field = row;
+    return true;
+  }
+
   template <class Status>
   void begin(history_kind kind, const uuid& id, Status to) {
     write({batch_.to_seq, name_of(kind), to_string(id), "", std::string{name_of(to)}, batch_.at});
@@ -488,7 +490,7 @@ private:
   durable& state_;
   aggregate_state& own_;
   const batch& batch_;
-  std::uint32_t outbox_rows_ = 0; ///< of this batch so far
+  std::uint32_t outbox_rows_ = 0, log_rows_ = 0; ///< of this batch so far
   std::vector<std::function<void()>> undo_;
 };
 

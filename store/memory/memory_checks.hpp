@@ -24,6 +24,9 @@ inline bool is_sound(const entry_row& r) {
 inline bool is_sound(const entry_access_row&) { return true; }
 inline bool is_sound(const session_lock_row&) { return true; }
 inline bool is_sound(const event_ticket_row& r) { return r.generation >= 1; }
+inline bool is_sound(const lobby_row& r) {
+  return !r.seed.empty() && (!is_set(r.drawn_at) || (is_set(r.closed_at) && !r.root.empty()));
+}
 inline bool is_sound(const event_plan_row& r) { return r.singles <= 2; }
 inline bool is_sound(const claim_seat_row&) { return true; }
 inline bool is_sound(const transfer_row&) { return true; }

@@ -100,6 +100,7 @@ bool memory_ledger::accept_loss(aggregate_id aggregate, const audit_row& row) {
   head.applied_seq = std::max(head.applied_seq, own.lost->seq) + 1;
   head.epoch = std::max(head.epoch, own.lost->epoch) + 1;
   own.lost.reset();
+  if (own.image.log) own.image.log->is_lost = true;
   own.audit.push_back(row);
   return true;
 }

@@ -135,6 +135,7 @@ std::size_t memory_ledger::prune(const prune_bounds& bounds) {
   const auto entries = prune_entries(bounds.entries_before, left - notices);
   auto gone = idempotency + receipts + delivered + notices + entries;
   gone += prune_statistics(bounds.statistics_before, bounds.limit - gone);
+  gone += prune_logs(bounds.logs_before, bounds.limit - gone);
   return gone + prune_personal(bounds, bounds.limit - gone);
 }
 

@@ -82,6 +82,9 @@ public:
   /// Of the latest process of `node`; 0: none has begun.
   [[nodiscard]] std::uint64_t incarnation_of(const std::string& node) const;
 
+  /// What is noted and not in the public log yet.
+  [[nodiscard]] const std::vector<noted_rows>* committed_notes(aggregate_id aggregate) const;
+
   /// Number of calls with an unknown, still undecided commit.
   [[nodiscard]] std::size_t in_air() const { return air_.size(); }
   /// Applies all commits in flight, oldest first (the quiet phase of a simulation).
@@ -116,6 +119,8 @@ private:
     std::vector<dead_letter_row> dead_letters; ///< by id; the image has the open letters
     std::vector<stored_outbox_row> outbox; ///< by seq and ordinal
     std::vector<statistics_row> statistics; ///< by time; the image has the last one
+    std::vector<noted_rows> noted; ///< by place
+    std::vector<log_tile_row> log_tiles; ///< by key; the image has the state
   };
   [[nodiscard]] std::set<aggregate_id> owned_by(const std::string& node) const;
   [[nodiscard]] milliseconds silence_of(const held_lease& lease, milliseconds term) const;
@@ -133,6 +138,7 @@ private:
     std::map<customer_id, erasure> erasures; ///< those under way
     std::vector<seat_plan_row> seat_plans; ///< by id
     std::map<std::pair<std::string, tenant_id>, picture_row> pictures; ///< by id and tenant
+    std::map<std::string, witnessed_row> witnessed; ///< by id
   };
   struct undecided {
     std::vector<batch> batches;
@@ -151,6 +157,7 @@ private:
   std::size_t prune_pictures(timestamp before, std::size_t most);
   std::size_t prune_entries(timestamp before, std::size_t most);
   std::size_t prune_statistics(timestamp before, std::size_t most);
+  std::size_t prune_logs(timestamp before, std::size_t most);
   std::size_t prune_personal(const prune_bounds& bounds, std::size_t most);
   void pass_a_call(const std::set<aggregate_id>& touched);
   void refuse_earlier(const std::string& node, std::uint64_t incarnation) const;

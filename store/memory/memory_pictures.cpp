@@ -34,6 +34,8 @@ std::size_t memory_ledger::prune_pictures(timestamp before, std::size_t most) {
   if (!is_set(before)) return 0;
   const auto turn = pictures_to_prune(before);
   const auto is_named = [&](const picture_row& p) {
+    const auto shows_it = [&](const tenant_row& t) { return t.id == p.tenant && t.logo == p.id; };
+    if (std::ranges::any_of(state_.aggregates.at(accounts_aggregate).image.tenants, shows_it)) return true;
     return std::ranges::any_of(state_.aggregates, [&](const auto& a) {
       const auto& event = a.second.image.event;
       return event && event->tenant == p.tenant && event->facts.picture == p.id;

@@ -141,8 +141,8 @@ std::vector<seat_plan_row> memory_ledger::list_seat_plans(const seat_plan_filter
   std::vector<seat_plan_row> rows;
   for (const auto& p : state_.seat_plans) {
     const bool is_wanted = filter.id.is_nil() ? p.id > filter.after : p.id == filter.id;
-    if (p.tenant != filter.tenant || !is_wanted || (filter.organizer && p.organizer != *filter.organizer))
-      continue;
+    const bool is_seen = !filter.organizer || p.organizer.is_nil() || p.organizer == *filter.organizer;
+    if (p.tenant != filter.tenant || !is_wanted || !is_seen) continue;
     if (rows.size() == filter.limit) break;
     rows.push_back(p);
     if (filter.id.is_nil()) rows.back().content.clear();
@@ -242,7 +242,8 @@ std::vector<aggregate_id> memory_ledger::aggregates_to_wake(const std::string& o
   const auto& blocks = state_.aggregates.at(accounts_aggregate).image.blocks;
   std::vector<aggregate_id> result;
   for (const auto& [number, state] : state_.aggregates)
-    if ((must_run(state.image, now) || has_paid(state.image, blocks)) && !state.lease.keeps_out(owner, now))
+    if ((must_run(state.image, now) || has_paid(state.image, blocks) || !state.noted.empty())
+        && !state.lease.keeps_out(owner, now))
       result.push_back(number);
   return result;
 }

@@ -142,7 +142,12 @@ open_purchase memory_ledger::find_open_purchase(const customer_id& customer) {
     const auto has = [&](const auto& rows, auto is_one) {
       return std::ranges::any_of(rows, [&](const auto& r) { return r.customer == customer && is_one(r); });
     };
-    if (has(state.image.orders, [](const order_row& o) { return is_open(o.status); })
+    const auto is_held_by_customer = [&](const order_row& o) { // else by a guest
+      return std::ranges::any_of(
+        state.image.claims, [&](const claim_row& c) { return c.id == o.claim && c.customer == o.customer; });
+    };
+    if (has(state.image.orders,
+            [&](const order_row& o) { return is_open(o.status) && is_held_by_customer(o); })
         || has(state.image.payments, [](const payment_row& p) {
              return is_open(p.status) || p.status == payment_status::confirmed_late
                     || p.status == payment_status::refund_pending;

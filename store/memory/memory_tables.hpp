@@ -33,6 +33,9 @@ inline std::pair<queue_number, std::uint32_t> key_of(const entry_access_row& r) 
 }
 inline const std::string& key_of(const session_lock_row& r) { return r.name; }
 inline timestamp key_of(const statistics_row& r) { return r.at; }
+inline std::tuple<std::uint32_t, std::uint32_t, std::uint64_t> key_of(const log_tile_row& r) {
+  return {r.number, r.level, r.position};
+}
 inline std::tuple<tenant_id, organizer_id, customer_id> key_of(const block_row& r) {
   return {r.tenant, r.organizer, r.customer};
 }

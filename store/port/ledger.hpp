@@ -6,9 +6,11 @@
 #include "domain/model/rows.hpp"
 #include "store/port/limits.hpp"
 #include "store/port/listings.hpp"
+#include "store/port/log_store.hpp"
 #include "store/port/notice_store.hpp"
 #include "store/port/picture_store.hpp"
 #include "store/port/record_rows.hpp"
+#include "store/port/witness_store.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -121,6 +123,7 @@ struct aggregate_image {
   std::vector<invitation_row> invitations; ///< by customer
   std::vector<entry_access_row> access; ///< by queue number and promo code
   std::vector<session_lock_row> locks; ///< by name
+  std::optional<lobby_row> lobby; ///< none: it has not opened
   std::optional<statistics_row> statistics; ///< the last row
   std::vector<idempotency_row> idempotency; ///< oldest first
   std::vector<receipt_row> receipts; ///< oldest first
@@ -132,6 +135,7 @@ struct aggregate_image {
   std::vector<setting_row> settings; ///< accounts only, by name
   std::vector<block_row> blocks; ///< accounts only, by tenant, organizer and customer
   std::vector<api_key_row> api_keys; ///< accounts only, by id; including revoked keys
+  std::optional<log_state_row> log; ///< of the public log
   friend bool operator==(const aggregate_image&, const aggregate_image&) = default;
 };
 
@@ -247,6 +251,7 @@ struct prune_bounds {
   timestamp contacts_before = never;
   timestamp statistics_before = never; ///< an event's last row is kept
   timestamp pictures_before = never; ///< last stored; those that an event names are kept
+  timestamp logs_before = never; ///< end of the sale; of events that have ended. The state is kept
   /// Called with the address of an erased customer, before the ledger forgets it. May be called again.
   std::function<void(const std::string& address)> on_erased = nullptr;
 };
@@ -264,7 +269,7 @@ struct history_row {
   friend bool operator==(const history_row&, const history_row&) = default;
 };
 
-class ledger : public notice_store, public picture_store {
+class ledger : public notice_store, public picture_store, public witness_store, public log_store {
 public:
   /// Commits each batch exactly once, as many as possible in one transaction. Returns one outcome per batch,
   /// in order; a refused batch does not affect the others. Throws ledger_unavailable or commit_unknown for
@@ -303,7 +308,8 @@ public:
   /// Aggregates with the mark, by number.
   virtual std::vector<lost_aggregate> losses() = 0;
   /// Goes on above what is lost, and removes the mark: applied_seq, epoch and cache generation are higher
-  /// than any that were lost. Stores `row` as a decision of its own. False if it has no mark.
+  /// than any that were lost. Marks the public log. Stores `row` as a decision of its own. False if it has no
+  /// mark.
   virtual bool accept_loss(aggregate_id aggregate, const audit_row& row) = 0;
 
   // reads without an owner: they see committed state only
@@ -330,9 +336,10 @@ public:
   /// Newest first, by id.
   virtual std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) = 0;
   /// Aggregates that must run without a request: ACTIVE and PAUSED events; any with live entries, live
-  /// claims, open payments, failed ones to be asked about again now, late money, open refunds or open offers
-  /// of tickets; CANCELLED events with money still to refund; events where a blocked customer has paid.
-  /// Excludes aggregates with a lease of another owner than `owner`.
+  /// claims, open payments, failed ones to be asked about again now, late money, open refunds, open offers
+  /// of tickets or records that are not in the public log yet; CANCELLED events with money still to refund;
+  /// events where a blocked customer has paid. Excludes aggregates with a lease of another owner than
+  /// `owner`.
   virtual std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) = 0;
   /// Of the ended and cancelled events behind `after`: those with another number of valid event tickets than
   /// sold units, because of programs without event tickets. Without those that another owner leases.
@@ -438,7 +445,10 @@ public:
     override;                                                                                                \
   bool remove_endpoint(tenant_id tenant, const uuid& endpoint) override;                                     \
   bool store_picture(const picture_row& picture) override;                                                   \
-  std::vector<char> find_picture(const std::string& id, picture_size size) override
+  std::vector<char> find_picture(const std::string& id, picture_size size) override;                         \
+  std::optional<witnessed_row> find_witnessed(const std::string& id) override;                               \
+  bool store_witnessed(const witnessed_row& next, const witnessed_before& before) override;                  \
+  log_rows read_log(aggregate_id aggregate, const log_wish& wish) override
 
 /// Status of migration N, for `fairqueue migrate`.
 struct migration_status {

@@ -24,6 +24,10 @@ inline constexpr std::uint32_t outbox_partitions = 16;
 /// Tenants that one request for due deliveries may skip: as many parameters of a SQLite statement.
 inline constexpr std::size_t busy_tenants_max = 16;
 
+/// Logs of one key that a witness cosigns: more than an installation has events. The statements of the
+/// engines contain this number.
+inline constexpr std::size_t witnessed_logs_per_key_max = 10'000;
+
 /// A node without a heartbeat for this time is deleted.
 inline constexpr milliseconds node_memory{24 * 60 * 60 * 1000};
 

@@ -95,10 +95,10 @@ struct event_ticket_listing {
   friend bool operator==(const event_ticket_listing&, const event_ticket_listing&) = default;
 };
 
-/// Seat plans of a tenant, or of one of its organizers.
+/// Seat plans of a tenant, by id.
 struct seat_plan_filter {
   tenant_id tenant = default_tenant;
-  std::optional<organizer_id> organizer = {};
+  std::optional<organizer_id> organizer = {}; ///< only its own and those that belong to the tenant
   uuid id = {}; ///< set: only this one, with its content; lists have none
   uuid after = {}; ///< cursor: greater ids
   std::uint32_t limit = 50;

@@ -76,8 +76,10 @@ constexpr std::array<std::string_view, record_kinds> statements{
   " LEFT JOIN event AS e ON e.aggregate = l.aggregate ORDER BY l.aggregate, l.id",
 };
 
+/// A guest's open order does not count: its claim is not yet the customer's.
 constexpr std::string_view open_purchases =
-  "SELECT CASE WHEN EXISTS (SELECT 1 FROM orders WHERE customer = @c AND status IN (0, 1))"
+  "SELECT CASE WHEN EXISTS (SELECT 1 FROM orders AS o JOIN claim AS h ON h.aggregate = o.aggregate"
+  " AND h.id = o.claim AND h.customer = o.customer WHERE o.customer = @c AND o.status IN (0, 1))"
   " OR EXISTS (SELECT 1 FROM payment WHERE customer = @c AND status IN (0, 1, 5, 6)) THEN 2"
   " WHEN EXISTS (SELECT 1 FROM claim WHERE customer = @c AND status IN (0, 1)) THEN 1 ELSE 0 END";
 

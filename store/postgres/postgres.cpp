@@ -316,6 +316,21 @@ void postgres_connection::execute(const std::string& sql) {
   throw *failure;
 }
 
+postgres_result postgres_connection::run(const postgres_statement& prepared,
+                                         const postgres_parameters& parameters) {
+  postgres_pipeline pipeline(*this);
+  pipeline.send(prepared, parameters);
+  pipeline.flush();
+  return pipeline.receive();
+}
+
+postgres_result postgres_connection::run(const std::string& sql, const postgres_parameters& parameters) {
+  postgres_pipeline pipeline(*this);
+  pipeline.send(sql, parameters);
+  pipeline.flush();
+  return pipeline.receive();
+}
+
 void postgres_connection::prepare(std::span<const postgres_statement> statements) {
   postgres_pipeline pipeline(*this);
   for (const auto& s : statements) pipeline.prepare(s);

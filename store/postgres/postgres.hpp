@@ -270,6 +270,9 @@ public:
   [[nodiscard]] bool is_unreplicated() const { return unreplicated_; }
   /// Runs a script: statements without parameters and results.
   void execute(const std::string& sql);
+  /// Runs one statement in one round trip.
+  postgres_result run(const postgres_statement& prepared, const postgres_parameters& parameters = {});
+  postgres_result run(const std::string& sql, const postgres_parameters& parameters = {});
   /// Prepares all statements in one round trip.
   void prepare(std::span<const postgres_statement> statements);
   /// Rolls back an open transaction, if any. Does not throw; if it fails, the next call detects the lost

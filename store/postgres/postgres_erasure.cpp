@@ -87,14 +87,6 @@ const postgres_statement old_scans{
   " greatest(e.sale_end, e.starts_at, e.ends_at) < $1::bigint ORDER BY e.aggregate, due.ticket,"
   " due.received_at, due.id LIMIT $2::bigint)"};
 
-postgres_result ask(postgres_connection& db, const postgres_statement& statement,
-                    const postgres_parameters& parameters) {
-  postgres_pipeline pipeline(db);
-  pipeline.send(statement, parameters);
-  pipeline.flush();
-  return pipeline.receive();
-}
-
 } // namespace
 
 postgres_erasure::postgres_erasure(postgres_connection& db) : db_(db) {
@@ -106,7 +98,7 @@ postgres_erasure::postgres_erasure(postgres_connection& db) : db_(db) {
 }
 
 std::optional<erasure> postgres_erasure::next_erasure() {
-  const auto found = ask(db_, next_to_erase, {});
+  const auto found = db_.run(next_to_erase, {});
   if (found.size() == 0) return std::nullopt;
   const auto r = found[0];
   return erasure{r.id(0),
@@ -119,41 +111,40 @@ std::optional<erasure> postgres_erasure::next_erasure() {
 
 void postgres_erasure::store_erasure(const erasure& e) {
   const std::int64_t waits = e.waits ? 1 : 0;
-  ask(db_, store_progress,
-      postgres_parameters::of(e.customer, e.names, e.round, e.part, waits, e.after.aggregate, e.after.seq,
-                              e.after.ordinal));
+  db_.run(store_progress, postgres_parameters::of(e.customer, e.names, e.round, e.part, waits,
+                                                  e.after.aggregate, e.after.seq, e.after.ordinal));
 }
 
 void postgres_erasure::end_erasure(const customer_id& customer) {
-  ask(db_, end_of_erasure, postgres_parameters::of(customer));
+  db_.run(end_of_erasure, postgres_parameters::of(customer));
 }
 
 std::vector<order_contact> postgres_erasure::contacts_of(const customer_id& customer, std::size_t limit) {
   std::vector<order_contact> orders;
-  const auto found = ask(db_, own_contacts, postgres_parameters::of(customer, limit));
+  const auto found = db_.run(own_contacts, postgres_parameters::of(customer, limit));
   for (int i = 0; i < found.size(); ++i)
     orders.push_back({found[i].number<aggregate_id>(0), found[i].id(1), found[i].text(2)});
   return orders;
 }
 
 void postgres_erasure::empty_contact(const order_contact& order) {
-  ask(db_, drop_contact, postgres_parameters::of(order.aggregate, order.order));
+  db_.run(drop_contact, postgres_parameters::of(order.aggregate, order.order));
 }
 
 std::size_t postgres_erasure::empty_transfers(const customer_id& customer, std::size_t limit) {
-  const auto given = ask(db_, own_given, postgres_parameters::of(customer, limit)).affected();
-  return given + ask(db_, own_received, postgres_parameters::of(customer, limit - given)).affected();
+  const auto given = db_.run(own_given, postgres_parameters::of(customer, limit)).affected();
+  return given + db_.run(own_received, postgres_parameters::of(customer, limit - given)).affected();
 }
 
 std::size_t postgres_erasure::erase_devices(const customer_id& customer, std::size_t limit) {
-  const auto deliveries = ask(db_, own_deliveries, postgres_parameters::of(customer, limit)).affected();
-  return deliveries + ask(db_, own_devices, postgres_parameters::of(customer, limit - deliveries)).affected();
+  const auto deliveries = db_.run(own_deliveries, postgres_parameters::of(customer, limit)).affected();
+  return deliveries + db_.run(own_devices, postgres_parameters::of(customer, limit - deliveries)).affected();
 }
 
 std::vector<erasable_row> postgres_erasure::rows_to_look_at(const erasure& e, std::size_t limit) {
   const bool is_outbox = e.part == erasure_part::outbox;
-  const auto found = ask(db_, is_outbox ? look_at_outbox : look_at_answers,
-                         postgres_parameters::of(e.after.aggregate, e.after.seq, e.after.ordinal, limit));
+  const auto found = db_.run(is_outbox ? look_at_outbox : look_at_answers,
+                             postgres_parameters::of(e.after.aggregate, e.after.seq, e.after.ordinal, limit));
   std::vector<erasable_row> rows;
   for (int i = 0; i < found.size(); ++i) {
     const auto r = found[i];
@@ -169,29 +160,29 @@ std::vector<erasable_row> postgres_erasure::rows_to_look_at(const erasure& e, st
 }
 
 void postgres_erasure::erase_row_of(erasure_part part, const outbox_key& key) {
-  ask(db_, part == erasure_part::outbox ? drop_outbox : drop_answer,
-      postgres_parameters::of(key.aggregate, key.seq, key.ordinal));
+  db_.run(part == erasure_part::outbox ? drop_outbox : drop_answer,
+          postgres_parameters::of(key.aggregate, key.seq, key.ordinal));
 }
 
 void postgres_erasure::erase_address(std::string_view address) {
   for (const auto* statement : {&drop_codes, &drop_old_codes})
-    ask(db_, *statement, postgres_parameters::of(address));
-  const auto deliveries = ask(db_, account_deliveries, postgres_parameters::of(address));
+    db_.run(*statement, postgres_parameters::of(address));
+  const auto deliveries = db_.run(account_deliveries, postgres_parameters::of(address));
   for (int i = 0; i < deliveries.size(); ++i)
     if (const auto d = deliveries[i]; names_address(d.text(2), address))
-      ask(db_, drop_delivery, postgres_parameters::of(d.id(0), d.id(1)));
+      db_.run(drop_delivery, postgres_parameters::of(d.id(0), d.id(1)));
 }
 
 void postgres_erasure::empty_letters(std::string_view name) {
-  const auto letters = ask(db_, naming_letters, postgres_parameters::of(name));
+  const auto letters = db_.run(naming_letters, postgres_parameters::of(name));
   for (int i = 0; i < letters.size(); ++i)
     if (const auto l = letters[i]; is_of(l.text(2), name))
-      ask(db_, empty_letter, postgres_parameters::of(l.number<aggregate_id>(0), l.id(1)));
+      db_.run(empty_letter, postgres_parameters::of(l.number<aggregate_id>(0), l.id(1)));
 }
 
 std::size_t postgres_erasure::erase_old_contacts(timestamp before, std::size_t limit) {
-  const auto contacts = ask(db_, old_contacts, postgres_parameters::of(before, limit)).affected();
-  return contacts + ask(db_, old_scans, postgres_parameters::of(before, limit - contacts)).affected();
+  const auto contacts = db_.run(old_contacts, postgres_parameters::of(before, limit)).affected();
+  return contacts + db_.run(old_scans, postgres_parameters::of(before, limit - contacts)).affected();
 }
 
 } // namespace fq

@@ -54,7 +54,9 @@ const postgres_statement find_lost{"find_lost",
 const postgres_statement all_lost{"all_lost", lost_columns};
 const postgres_statement accept_lost{
   "accept_lost",
-  "UPDATE aggregate SET epoch = greatest(epoch, lost_epoch) + 1,"
+  "WITH log AS (UPDATE log_state SET is_lost = true WHERE aggregate = (SELECT number FROM aggregate"
+  " WHERE number = $1::bigint AND lost_epoch <> 0))"
+  " UPDATE aggregate SET epoch = greatest(epoch, lost_epoch) + 1,"
   " applied_seq = greatest(applied_seq, lost_seq) + 1,"
   " cache_generation = cache_generation + greatest(applied_seq, lost_seq) - applied_seq + 1,"
   " counted_seq = counted_seq + greatest(applied_seq, lost_seq) - applied_seq + 1,"
@@ -205,36 +207,24 @@ postgres_leases::take_result postgres_leases::take(aggregate_id aggregate, const
   }
   if (rows.size() == 0) return aggregate_busy{}; // its row is locked, or was just taken
   if (!rows[0].boolean(1)) { // after a program that does not count
-    postgres_pipeline counting(db_);
-    counting.send(count_line, postgres_parameters::of(aggregate));
-    counting.flush();
-    counting.receive();
+    db_.run(count_line, postgres_parameters::of(aggregate));
   }
   return taken{rows[0].number<std::uint64_t>(0), rows[0].time(2), rows[0].duration(3)};
 }
 
 std::vector<lost_aggregate> postgres_leases::losses() {
-  postgres_pipeline pipeline(db_);
-  pipeline.send(all_lost);
-  pipeline.flush();
-  const auto rows = pipeline.receive();
+  const auto rows = db_.run(all_lost);
   std::vector<lost_aggregate> all;
   for (int i = 0; i < rows.size(); ++i) all.push_back(lost_of(rows[i]));
   return all;
 }
 
 bool postgres_leases::accept_loss(aggregate_id aggregate, const audit_row& row) {
-  postgres_pipeline pipeline(db_);
-  pipeline.send(accept_lost, postgres_parameters::of(aggregate));
-  pipeline.flush();
-  const auto rows = pipeline.receive();
+  const auto rows = db_.run(accept_lost, postgres_parameters::of(aggregate));
   if (rows.size() == 0) return false;
   postgres_columns audit;
   add_inserted(audit, row, {aggregate, row.tenant, rows[0].number<std::uint64_t>(0), 0});
-  postgres_pipeline storing(db_);
-  storing.send(insert_audit, std::move(audit).parameters());
-  storing.flush();
-  storing.receive();
+  db_.run(insert_audit, std::move(audit).parameters());
   return true;
 }
 
@@ -266,11 +256,12 @@ void postgres_leases::release(const std::string& owner, std::span<const tenure> 
 }
 
 std::size_t postgres_leases::end(const node_row& last, bool is_silent, milliseconds term) {
-  postgres_pipeline finding(db_);
-  finding.send(find_dead, postgres_parameters::of(last.id, last.incarnation, last.seen_at, is_silent,
-                                                  postgres_name_of(last.id)));
-  finding.flush();
-  if (finding.receive().size() == 0) return 0;
+  if (db_
+        .run(find_dead, postgres_parameters::of(last.id, last.incarnation, last.seen_at, is_silent,
+                                                postgres_name_of(last.id)))
+        .size()
+      == 0)
+    return 0;
   postgres_pipeline ending(db_);
   ending.send(end_partitions, postgres_parameters::of(last.id));
   ending.send(end_of_dead, postgres_parameters::of(last.id, term));

@@ -7,6 +7,7 @@
 #include "store/postgres/limits.hpp"
 #include "store/postgres/postgres_erasure.hpp"
 #include "store/postgres/postgres_leases.hpp"
+#include "store/postgres/postgres_logs.hpp"
 #include "store/postgres/postgres_migrations.hpp"
 #include "store/postgres/postgres_notices.hpp"
 #include "store/postgres/postgres_outbox.hpp"
@@ -39,7 +40,7 @@ struct ready_connection : postgres_connection {
 
 struct postgres_ledger::session {
   session(const postgres_url& url, const postgres_patience& patience) :
-      db(url, patience), writer(db), reader(db), leases(db), outbox(db), notices(db), erasure(db) {}
+      db(url, patience), writer(db), reader(db), leases(db), outbox(db), notices(db), erasure(db), logs(db) {}
 
   ready_connection db;
   postgres_writer writer;
@@ -48,6 +49,13 @@ struct postgres_ledger::session {
   postgres_outbox outbox;
   postgres_notices notices;
   postgres_erasure erasure;
+  postgres_logs logs;
+
+  aggregate_image image_of(aggregate_id aggregate, const postgres_reader::bounds& limits) {
+    auto image = reader.read_image(aggregate, limits);
+    image.log = logs.state(aggregate);
+    return image;
+  }
 };
 
 postgres_ledger::postgres_ledger(const postgres_ledger_options& options) :
@@ -224,7 +232,7 @@ acquire_result postgres_ledger::acquire(aggregate_id aggregate, const lease_term
     const auto head = s.reader.read_head(aggregate);
     acquired result{own->epoch,     head.applied_seq,      head.committed_at, own->now,
                     own->clock_lag, head.cache_generation, head.line,         {}};
-    if (since) result.image = s.reader.read_image(aggregate, loaded(*since));
+    if (since) result.image = s.image_of(aggregate, loaded(*since));
     transaction.commit();
     return result;
   });
@@ -246,7 +254,7 @@ bool postgres_ledger::accept_loss(aggregate_id aggregate, const audit_row& row) 
 aggregate_image postgres_ledger::load(aggregate_id aggregate, const load_since& since) {
   return in_session([&](session& s) {
     postgres_transaction snapshot(s.db, postgres_access::snapshot, patience_.load);
-    return s.reader.read_image(aggregate, loaded(since));
+    return s.image_of(aggregate, loaded(since));
   });
 }
 
@@ -341,7 +349,7 @@ aggregate_snapshot postgres_ledger::peek(aggregate_id aggregate) {
   return in_session([&](session& s) {
     postgres_transaction snapshot(s.db, postgres_access::snapshot, patience_.load);
     const auto head = s.reader.read_head(aggregate);
-    return aggregate_snapshot{head, s.reader.read_image(aggregate, all)};
+    return aggregate_snapshot{head, s.image_of(aggregate, all)};
   });
 }
 
@@ -392,6 +400,7 @@ std::size_t postgres_ledger::prune(const prune_bounds& bounds) {
     gone += s.notices.prune(bounds, bounds.limit - gone);
     gone += s.writer.prune_entries(bounds.entries_before, bounds.limit - gone);
     gone += s.writer.prune_statistics(bounds.statistics_before, bounds.limit - gone);
+    gone += s.logs.prune(bounds.logs_before, bounds.limit - gone);
     return gone + erase_some(s.erasure, bounds, bounds.limit - gone);
   });
 }
@@ -467,6 +476,21 @@ bool postgres_ledger::store_picture(const picture_row& picture) {
 
 std::vector<char> postgres_ledger::find_picture(const std::string& id, picture_size size) {
   return in_session([&](session& s) { return s.notices.pictures.find(id, size); });
+}
+
+std::optional<witnessed_row> postgres_ledger::find_witnessed(const std::string& id) {
+  return in_session([&](session& s) { return s.notices.witness.find(id); });
+}
+
+bool postgres_ledger::store_witnessed(const witnessed_row& next, const witnessed_before& before) {
+  return in_session([&](session& s) { return s.notices.witness.store(next, before); });
+}
+
+log_rows postgres_ledger::read_log(aggregate_id aggregate, const log_wish& wish) {
+  return in_session([&](session& s) {
+    postgres_transaction snapshot(s.db, postgres_access::snapshot, patience_.load);
+    return s.logs.read(aggregate, wish);
+  });
 }
 
 } // namespace fq

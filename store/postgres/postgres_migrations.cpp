@@ -12,14 +12,6 @@ namespace {
 /// Advisory lock id, unique among the users of the database: "fairqueu" in ASCII.
 const std::string lock = "SELECT pg_advisory_xact_lock(7377293604860290421)";
 
-postgres_result ask(postgres_connection& db, const std::string& sql,
-                    const postgres_parameters& parameters = {}) {
-  postgres_pipeline pipeline(db);
-  pipeline.send(sql, parameters);
-  pipeline.flush();
-  return pipeline.receive();
-}
-
 bool is_complete(const std::vector<migration_status>& status) {
   return std::all_of(status.begin(), status.end(), [](const migration_status& m) { return m.applied; });
 }
@@ -27,7 +19,7 @@ bool is_complete(const std::vector<migration_status>& status) {
 /// The column `needs` is absent in ledgers of older programs. Checked before adding it, because ALTER TABLE
 /// blocks nodes that are connecting.
 bool says_needs(postgres_connection& db) {
-  return ask(db,
+  return db.run(
              "SELECT FROM pg_attribute WHERE attrelid = 'schema_migration'::regclass AND attname = 'needs'")
            .size()
          > 0;
@@ -40,7 +32,7 @@ void apply(postgres_connection& db, const migration& m) {
   db.execute(m.sql);
   const std::string record =
     "INSERT INTO schema_migration (number, name, checksum, needs) VALUES ($1, $2, $3, $4)";
-  ask(db, record, postgres_parameters::of(m.number, m.name, m.checksum, m.needs));
+  db.run(record, postgres_parameters::of(m.number, m.name, m.checksum, m.needs));
 }
 
 /// Runs inside a transaction. Waits `turn_wait` (0: no limit) until no other node migrates, and `lock_wait`
@@ -48,7 +40,7 @@ void apply(postgres_connection& db, const migration& m) {
 std::vector<migration_status> apply_missing(postgres_connection& db, milliseconds turn_wait,
                                             milliseconds lock_wait) {
   db.execute("SET LOCAL lock_timeout = " + std::to_string(turn_wait.count()));
-  ask(db, lock);
+  db.run(lock);
   db.execute("SET LOCAL lock_timeout = " + std::to_string(lock_wait.count()));
   const auto before = migration_status_of(db);
   try {
@@ -78,9 +70,9 @@ std::vector<migration_status> migration_status_of(postgres_connection& db) {
   auto status = status_of(postgres_migrations());
   const std::string visible =
     "SELECT FROM pg_class WHERE relname = 'schema_migration' AND pg_table_is_visible(oid)";
-  if (ask(db, visible).size() == 0) return status;
-  const auto rows = ask(db, "SELECT number, name, checksum, coalesce((to_jsonb(m) ->> 'needs')::bigint, 0) "
-                            "FROM schema_migration AS m ORDER BY number");
+  if (db.run(visible).size() == 0) return status;
+  const auto rows = db.run("SELECT number, name, checksum, coalesce((to_jsonb(m) ->> 'needs')::bigint, 0) "
+                           "FROM schema_migration AS m ORDER BY number");
   for (int i = 0; i < rows.size(); ++i)
     mark_applied(status, {rows[i].integer(0), rows[i].text(1), rows[i].text(2), rows[i].integer(3)});
   return status;

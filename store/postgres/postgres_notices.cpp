@@ -168,15 +168,6 @@ const postgres_statement prune_devices{
   "prune_devices",
   "DELETE FROM device WHERE id IN (SELECT id FROM device WHERE registered_at < $1::bigint LIMIT $2::bigint)"};
 
-/// Runs one statement in one round trip; returns its result.
-postgres_result run(postgres_connection& db, const postgres_statement& statement,
-                    const postgres_parameters& parameters) {
-  postgres_pipeline pipeline(db);
-  pipeline.send(statement, parameters);
-  pipeline.flush();
-  return pipeline.receive();
-}
-
 postgres_result run_unsynced(postgres_connection& db, const postgres_statement& statement,
                              const postgres_parameters& parameters) {
   postgres_unsynced transaction(db);
@@ -197,7 +188,7 @@ constexpr auto delivery_of = row_from<delivery_row>;
 
 } // namespace
 
-postgres_notices::postgres_notices(postgres_connection& db) : pictures(db), db_(db) {
+postgres_notices::postgres_notices(postgres_connection& db) : pictures(db), witness(db), db_(db) {
   db.prepare(std::array{devices_of,       endpoints_on,         read_crowd,       store_delivery,
                         take_due,         take_due_of_each,     settle,           list_target,
                         list_holder,      list_tenant,          replay,           store_device,
@@ -219,7 +210,7 @@ notice_audience postgres_notices::audience(std::span<const uuid> holders,
 }
 
 std::vector<device_row> postgres_notices::crowd(const crowd_filter& f) {
-  return rows_of(run(db_, read_crowd, postgres_parameters::of(f.aggregate, f.after, f.limit)), device_of);
+  return rows_of(db_.run(read_crowd, postgres_parameters::of(f.aggregate, f.after, f.limit)), device_of);
 }
 
 void postgres_notices::store_deliveries(std::span<const delivery_row> rows) {
@@ -249,10 +240,10 @@ void postgres_notices::settle_deliveries(std::span<const delivery_row> rows) {
 
 std::vector<delivery_row> postgres_notices::list_deliveries(const delivery_filter& f) {
   const auto part = [&](const postgres_statement& s, const auto& whose) {
-    return rows_of(run(db_, s,
-                       postgres_parameters::of(whose, cursor_of(f.before),
-                                               f.before.is_nil() ? cursor_of({}) : f.before_target, f.limit)),
-                   delivery_of);
+    return rows_of(
+      db_.run(s, postgres_parameters::of(whose, cursor_of(f.before),
+                                         f.before.is_nil() ? cursor_of({}) : f.before_target, f.limit)),
+      delivery_of);
   };
   if (!f.target.is_nil()) return part(list_target, f.target);
   if (!f.holder.is_nil()) return part(list_holder, f.holder);
@@ -262,8 +253,9 @@ std::vector<delivery_row> postgres_notices::list_deliveries(const delivery_filte
 
 bool postgres_notices::replay_delivery(tenant_id tenant, const uuid& target, const uuid& notice,
                                        timestamp now) {
-  return run(db_, replay,
-             postgres_parameters::of(tenant, target, notice, now, now + rules_of(channel::webhook).life))
+  return db_
+           .run(replay,
+                postgres_parameters::of(tenant, target, notice, now, now + rules_of(channel::webhook).life))
            .affected()
          == 1;
 }
@@ -282,16 +274,16 @@ uuid postgres_notices::register_device(const device_row& d) {
 }
 
 std::vector<device_row> postgres_notices::list_devices(const uuid& holder) {
-  return rows_of(run(db_, devices_newest_first, postgres_parameters::of(holder)), device_of);
+  return rows_of(db_.run(devices_newest_first, postgres_parameters::of(holder)), device_of);
 }
 
 bool postgres_notices::remove_device(const uuid& holder, const uuid& device) {
-  return run(db_, drop_device, postgres_parameters::of(holder, device)).affected() == 1;
+  return db_.run(drop_device, postgres_parameters::of(holder, device)).affected() == 1;
 }
 
 void postgres_notices::end_device(const uuid& device, timestamp since, const std::string& reason,
                                   timestamp at) {
-  run(db_, end, postgres_parameters::of(device, since, reason, at));
+  db_.run(end, postgres_parameters::of(device, since, reason, at));
 }
 
 bool postgres_notices::store_endpoint(const webhook_endpoint_row& e) {
@@ -302,29 +294,30 @@ bool postgres_notices::store_endpoint(const webhook_endpoint_row& e) {
   } else {
     add_inserted(row, e, {});
   }
-  return run(db_, is_set(e.replaces) ? change_endpoint : add_endpoint, std::move(row).parameters()).affected()
+  return db_.run(is_set(e.replaces) ? change_endpoint : add_endpoint, std::move(row).parameters()).affected()
          == 1;
 }
 
 std::vector<webhook_endpoint_row> postgres_notices::list_endpoints(tenant_id tenant) {
-  return rows_of(run(db_, all_endpoints, postgres_parameters::of(tenant)), endpoint_of);
+  return rows_of(db_.run(all_endpoints, postgres_parameters::of(tenant)), endpoint_of);
 }
 
 bool postgres_notices::disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since,
                                         timestamp at) {
-  return run(db_, at < since + a_moment ? turn_off_at_once : turn_off,
-             postgres_parameters::of(endpoint, reason, since, at))
+  return db_
+           .run(at < since + a_moment ? turn_off_at_once : turn_off,
+                postgres_parameters::of(endpoint, reason, since, at))
            .affected()
          == 1;
 }
 
 bool postgres_notices::remove_endpoint(tenant_id tenant, const uuid& endpoint) {
-  return run(db_, drop_endpoint, postgres_parameters::of(tenant, endpoint)).affected() == 1;
+  return db_.run(drop_endpoint, postgres_parameters::of(tenant, endpoint)).affected() == 1;
 }
 
 std::size_t postgres_notices::prune(const prune_bounds& bounds, std::size_t limit) {
-  auto gone = run(db_, prune_deliveries, postgres_parameters::of(bounds.deliveries_before, limit)).affected();
-  gone += run(db_, prune_devices, postgres_parameters::of(bounds.devices_before, limit - gone)).affected();
+  auto gone = db_.run(prune_deliveries, postgres_parameters::of(bounds.deliveries_before, limit)).affected();
+  gone += db_.run(prune_devices, postgres_parameters::of(bounds.devices_before, limit - gone)).affected();
   return gone + pictures.prune(bounds.pictures_before, limit - gone);
 }
 

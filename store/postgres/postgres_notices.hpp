@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices, webhook endpoints, deliveries and pictures in SQL: what has no owner. Called by
+// Devices, webhook endpoints, deliveries, pictures and witnessed logs in SQL: what has no owner. Called by
 // postgres_ledger.
 #pragma once
 #include "store/port/ledger.hpp"
 #include "store/postgres/postgres.hpp"
 #include "store/postgres/postgres_pictures.hpp"
+#include "store/postgres/postgres_witness.hpp"
 
 #include <span>
 #include <vector>
@@ -33,6 +34,7 @@ public:
   std::size_t prune(const prune_bounds& bounds, std::size_t limit);
 
   postgres_pictures pictures;
+  postgres_witness witness;
 
 private:
   postgres_connection& db_;

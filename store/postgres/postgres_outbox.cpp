@@ -126,17 +126,11 @@ void postgres_outbox::mark_delivered(lane which, std::span<const outbox_key> key
     transaction.run();
     return;
   }
-  postgres_pipeline pipeline(db_);
-  pipeline.send(mark, parameters);
-  pipeline.flush();
-  pipeline.receive();
+  db_.run(mark, parameters);
 }
 
 std::size_t postgres_outbox::prune(timestamp delivered_before, std::size_t limit) {
-  postgres_pipeline pipeline(db_);
-  pipeline.send(prune_delivered, postgres_parameters::of(delivered_before, limit));
-  pipeline.flush();
-  return pipeline.receive().affected();
+  return db_.run(prune_delivered, postgres_parameters::of(delivered_before, limit)).affected();
 }
 
 } // namespace fq

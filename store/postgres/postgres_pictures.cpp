@@ -37,16 +37,8 @@ const postgres_statement prune_pictures{
   "DELETE FROM picture AS d WHERE d.stored_at < $3::bigint AND (d.id, d.tenant) IN (SELECT p.id, p.tenant"
   " FROM picture AS p WHERE p.id >= $1::text AND p.id < $2::text AND p.stored_at < $3::bigint"
   " AND NOT EXISTS (SELECT 1 FROM event AS e"
-  " WHERE e.picture = p.id AND e.picture <> '' AND e.tenant = p.tenant) LIMIT $4::bigint)"};
-
-/// Runs one statement in one round trip.
-postgres_result answer_of(postgres_connection& db, const postgres_statement& statement,
-                          const postgres_parameters& parameters) {
-  postgres_pipeline pipeline(db);
-  pipeline.send(statement, parameters);
-  pipeline.flush();
-  return pipeline.receive();
-}
+  " WHERE e.picture = p.id AND e.picture <> '' AND e.tenant = p.tenant)"
+  " AND NOT EXISTS (SELECT 1 FROM tenant AS t WHERE t.id = p.tenant AND t.logo = p.id) LIMIT $4::bigint)"};
 
 } // namespace
 
@@ -57,21 +49,21 @@ postgres_pictures::postgres_pictures(postgres_connection& db) : db_(db) {
 bool postgres_pictures::store(const picture_row& picture) {
   postgres_columns row;
   add_inserted(row, picture, {});
-  return answer_of(db_, store_picture, std::move(row).parameters()).affected() == 1;
+  return db_.run(store_picture, std::move(row).parameters()).affected() == 1;
 }
 
 std::vector<char> postgres_pictures::find(const std::string& id, picture_size size) {
   const auto& statement = size == picture_size::small    ? find_small
                           : size == picture_size::medium ? find_medium
                                                          : find_large;
-  const auto found = answer_of(db_, statement, postgres_parameters::of(id));
+  const auto found = db_.run(statement, postgres_parameters::of(id));
   return found.size() == 0 ? std::vector<char>{} : found[0].blob(0);
 }
 
 std::size_t postgres_pictures::prune(timestamp before, std::size_t limit) {
   if (!is_set(before)) return 0;
   const auto [first, end] = pictures_to_prune(before);
-  return answer_of(db_, prune_pictures, postgres_parameters::of(first, end, before, limit)).affected();
+  return db_.run(prune_pictures, postgres_parameters::of(first, end, before, limit)).affected();
 }
 
 } // namespace fq

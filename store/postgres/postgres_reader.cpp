@@ -29,7 +29,6 @@ std::string letters_of(const std::string& which) {
          + " AND (NOT $4::boolean OR event.organizer = $5::uuid) ORDER BY l.id DESC LIMIT $3::bigint";
 }
 
-/// The rows of one aggregate.
 template <class Row>
 std::string sorted_rows(const std::string& order) {
   return select_rows<Row>() + "WHERE aggregate = $1::bigint ORDER BY " + order;
@@ -79,6 +78,7 @@ const postgres_statement read_priorities{"read_priorities", sorted_rows<priority
 const postgres_statement read_invitations{"read_invitations", sorted_rows<invitation_row>("customer")};
 const postgres_statement read_access{"read_access",
                                      sorted_rows<entry_access_row>("queue_number, promo_code")};
+const postgres_statement read_lobby{"read_lobby", select_rows<lobby_row>() + "WHERE aggregate = $1::bigint"};
 const postgres_statement read_locks{"read_locks", sorted_rows<session_lock_row>("name COLLATE \"C\"")};
 std::string number(int n) { return "$" + std::to_string(n) + "::bigint"; }
 const postgres_statement read_last_statistics{"read_last_statistics", last_statistics_sql(number)};
@@ -127,7 +127,8 @@ const postgres_statement tickets_of_holder{
   "tickets_of_holder",
   listed_event_ticket_columns
     + "WHERE t.holder = $1::uuid AND t.id < $2::uuid AND t.status <> 4 ORDER BY t.id DESC LIMIT $3::bigint"};
-const std::string plan_owner = "WHERE tenant = $1::bigint AND (NOT $2::boolean OR organizer = $3::uuid)";
+const std::string plan_owner = "WHERE tenant = $1::bigint AND (NOT $2::boolean OR organizer IN ($3::uuid, "
+                               "'00000000-0000-0000-0000-000000000000'))";
 const postgres_statement seat_plans{"seat_plans", select_listed<seat_plan_row>() + plan_owner
                                                     + " AND id > $4::uuid ORDER BY id LIMIT $5::bigint"};
 const postgres_statement one_seat_plan{"one_seat_plan", select_rows<seat_plan_row>() + plan_owner
@@ -149,7 +150,8 @@ const postgres_statement to_wake{
   " UNION SELECT aggregate FROM payment WHERE status = 3 AND recheck_at <> 0 AND recheck_at <= "
     + postgres_now
     + " UNION SELECT aggregate FROM refund WHERE status = 0"
-      " UNION SELECT aggregate FROM event_ticket_transfer WHERE status = 0"
+      " UNION SELECT aggregate FROM event_ticket_transfer WHERE status = 0 UNION SELECT aggregate FROM "
+      "log_batch"
       " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT FROM payment WHERE "
       "payment.aggregate = event.aggregate"
       " AND payment.status = 2) UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT "
@@ -212,6 +214,14 @@ auto collect_reversed(postgres_pipeline& pipeline, Make make) {
   return rows;
 }
 
+/// What only the aggregate of accounts has.
+void collect_installation(postgres_pipeline& pipeline, aggregate_image& image) {
+  image.tenants = collect(pipeline, row_from<tenant_row>);
+  image.settings = collect(pipeline, row_from<setting_row>);
+  image.api_keys = collect(pipeline, row_from<api_key_row>);
+  image.blocks = collect(pipeline, row_from<block_row>);
+}
+
 /// All rows of one statement.
 template <class Make>
 auto rows_of(postgres_connection& db, Make make, const postgres_statement& statement,
@@ -241,33 +251,13 @@ void collect_seats(postgres_pipeline& pipeline, aggregate_image& image) {
 
 postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
   // of one event
-  db.prepare(std::array{read_aggregate_head,
-                        read_event,
-                        read_ticket_types,
-                        read_entries,
-                        read_one_entry,
-                        read_claims,
-                        read_items,
-                        read_payments,
-                        read_refunds,
-                        read_promo_codes,
-                        read_orders,
-                        read_event_tickets,
-                        read_plan,
-                        read_seat_settings,
-                        read_claim_seats,
-                        read_transfers,
-                        read_checkin_lists,
-                        read_checkin_devices,
-                        read_scans,
-                        read_dead_letters,
-                        read_priorities,
-                        read_invitations,
-                        read_access,
-                        read_locks,
-                        read_last_statistics,
-                        read_statistics,
-                        read_type_figures,
+  db.prepare(std::array{read_aggregate_head, read_event,           read_ticket_types, read_entries,
+                        read_one_entry,      read_claims,          read_items,        read_payments,
+                        read_refunds,        read_promo_codes,     read_orders,       read_event_tickets,
+                        read_plan,           read_seat_settings,   read_claim_seats,  read_transfers,
+                        read_checkin_lists,  read_checkin_devices, read_scans,        read_dead_letters,
+                        read_priorities,     read_invitations,     read_access,       read_locks,
+                        read_lobby,          read_last_statistics, read_statistics,   read_type_figures,
                         read_figures});
   db.prepare(std::array{read_blocks, read_idempotency, read_receipts, read_organizers,
                         read_organizer_sessions, read_customers, read_otps, read_tenants, read_settings,
@@ -288,7 +278,8 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
                         &read_promo_codes,     &read_orders,      &read_event_tickets, &read_plan,
                         &read_seat_settings,   &read_claim_seats, &read_transfers,     &read_checkin_lists,
                         &read_checkin_devices, &read_scans,       &read_dead_letters,  &read_priorities,
-                        &read_invitations,     &read_access,      &read_locks,         &read_last_statistics})
+                        &read_invitations,     &read_access,      &read_locks,         &read_lobby,
+                        &read_last_statistics})
     pipeline.send(*s, of_aggregate);
   pipeline.send(read_idempotency,
                 postgres_parameters::of(aggregate, limits.since.idempotency, limits.idempotency_max));
@@ -324,6 +315,7 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   image.invitations = collect(pipeline, row_from<invitation_row>);
   image.access = collect(pipeline, row_from<entry_access_row>);
   image.locks = collect(pipeline, row_from<session_lock_row>);
+  pipeline.receive_each([&](const postgres_row& r) { image.lobby = read_row<lobby_row>(r); });
   pipeline.receive_each([&](const postgres_row& r) { image.statistics = read_row<statistics_row>(r); });
   image.idempotency = collect_reversed(pipeline, row_from<idempotency_row>);
   image.receipts = collect_reversed(pipeline, row_from<receipt_row>);
@@ -331,12 +323,7 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   image.organizer_sessions = collect(pipeline, row_from<organizer_session_row>);
   image.customers = collect(pipeline, row_from<customer_row>);
   image.otps = collect(pipeline, row_from<otp_row>);
-  if (aggregate == accounts_aggregate) {
-    image.tenants = collect(pipeline, row_from<tenant_row>);
-    image.settings = collect(pipeline, row_from<setting_row>);
-    image.api_keys = collect(pipeline, row_from<api_key_row>);
-    image.blocks = collect(pipeline, row_from<block_row>);
-  }
+  if (aggregate == accounts_aggregate) collect_installation(pipeline, image);
   return image;
 }
 
@@ -407,10 +394,8 @@ record_page postgres_reader::list_records(const record_filter& filter) {
 
 open_purchase postgres_reader::find_open_purchase(const customer_id& customer) {
   static const auto statement = open_purchase_statement(typed);
-  postgres_pipeline pipeline(db_);
-  pipeline.send(statement.sql, postgres_parameters::of(customer, customer, customer));
-  pipeline.flush();
-  return pipeline.receive()[0].number<open_purchase>(0);
+  return db_.run(statement.sql, postgres_parameters::of(customer, customer, customer))[0]
+    .number<open_purchase>(0);
 }
 
 std::vector<statistics_row> postgres_reader::list_statistics(const statistics_filter& f) {
@@ -468,10 +453,7 @@ events_to_settle postgres_reader::find_events_to_settle(const std::string& owner
 }
 
 aggregate_head postgres_reader::read_head(aggregate_id aggregate) {
-  postgres_pipeline pipeline(db_);
-  pipeline.send(read_aggregate_head, postgres_parameters::of(aggregate));
-  pipeline.flush();
-  const auto rows = pipeline.receive();
+  const auto rows = db_.run(read_aggregate_head, postgres_parameters::of(aggregate));
   if (rows.size() == 0) return {};
   return head_from<>(rows[0]);
 }
@@ -485,10 +467,7 @@ aggregate_id postgres_reader::last_aggregate() {
 }
 
 std::optional<entry_row> postgres_reader::read_entry(aggregate_id aggregate, queue_number number) {
-  postgres_pipeline pipeline(db_);
-  pipeline.send(read_one_entry, postgres_parameters::of(aggregate, number));
-  pipeline.flush();
-  const auto rows = pipeline.receive();
+  const auto rows = db_.run(read_one_entry, postgres_parameters::of(aggregate, number));
   if (rows.size() == 0) return std::nullopt;
   return read_row<entry_row>(rows[0]);
 }

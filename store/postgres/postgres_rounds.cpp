@@ -56,10 +56,8 @@ public:
     add_inserted(rounds_.rows(round, postgres_write::insert_event), e, {});
     for (const auto& t : c.ticket_types)
       add_inserted(rounds_.rows(round, postgres_write::insert_ticket_type), t, {e.aggregate, e.tenant});
-    if (c.plan)
-      add_inserted(rounds_.rows(round, postgres_write::insert_event_plan), *c.plan, {e.aggregate, e.tenant});
     // The history of the event starts before its first batch.
-    write_history({e.aggregate, 0, 0, e.tenant}, {history_kind::event, e.id}, std::optional<event_status>{},
+    write_history({e.aggregate, e.tenant, 0, 0}, {history_kind::event, e.id}, std::optional<event_status>{},
                   e.status);
   }
 
@@ -249,6 +247,20 @@ public:
     insert(rounds_.round_for({minute}), postgres_write::insert_statistics, c.row);
   }
 
+  /// After a log that would take it too: a round inserts before it removes.
+  void operator()(const log_noted& c) {
+    const auto round = takes_own_ ? rounds_.round_for({}, std::array{of(item::log)}) : first_round;
+    append(postgres_write::insert_log_batch, c.row, log_rows_, round);
+  }
+  void operator()(const log_kept& c) {
+    const auto round = rounds_.round_for({of(item::log)});
+    takes_own_ = takes_own_ || c.state.taken_seq >= batch_.to_seq;
+    insert(round, postgres_write::store_log_state, c.state);
+    for (const auto& t : c.tiles) insert(round, postgres_write::store_log_tile, t);
+    row(round, postgres_write::remove_log_batches, batch_.aggregate, c.state.taken_seq,
+        c.state.taken_ordinal);
+  }
+
   void operator()(const dead_letter_stored& c) {
     insert(rounds_.round_for({of(item::dead_letter, c.row.id)}), postgres_write::store_dead_letter, c.row);
   }
@@ -283,6 +295,10 @@ public:
   void operator()(const lock_freed& c) {
     row(rounds_.round_for({of(item::lock, std::hash<std::string>{}(c.name))}), postgres_write::remove_lock,
         batch_.aggregate, c.name);
+  }
+
+  void operator()(const lobby_stored& c) {
+    insert(rounds_.round_for({of(item::lobby)}), postgres_write::store_lobby, c.row);
   }
 
   /// Keyed by customer only: blocks of one customer by two organizers need two rounds.
@@ -415,17 +431,10 @@ private:
   }
   /// A row at the next position of the batch.
   template <class Row>
-  void append(postgres_write what, const Row& row, std::int64_t& position) {
-    add_inserted(rounds_.rows(first_round, what), row,
-                 {batch_.aggregate, tenant_, batch_.to_seq, position++});
+  void append(postgres_write what, const Row& row, std::int64_t& position, std::size_t round = first_round) {
+    add_inserted(rounds_.rows(round, what), row, {batch_.aggregate, tenant_, batch_.to_seq, position++});
   }
 
-  struct history_place {
-    aggregate_id aggregate{};
-    std::uint64_t seq = 0;
-    std::int64_t ordinal = 0;
-    tenant_id tenant{};
-  };
   /// Subject of a history row: an entry by its number, everything else by its id.
   struct subject {
     subject(history_kind k, const uuid& i) : kind(k), id(i) {}
@@ -436,15 +445,14 @@ private:
   };
 
   template <class Status>
-  void write_history(const history_place& p, const subject& what, const std::optional<Status>& from,
-                     Status to) {
+  void write_history(const row_place& p, const subject& what, const std::optional<Status>& from, Status to) {
     row(first_round, postgres_write::insert_history, p.aggregate, p.seq, p.ordinal, p.tenant, what.kind,
         what.id, what.number, from, to, batch_.at);
   }
 
   template <class Status>
   void tell(const subject& what, const std::optional<Status>& from, Status to) {
-    write_history({batch_.aggregate, batch_.to_seq, ordinal_++, tenant_}, what, from, to);
+    write_history({batch_.aggregate, tenant_, batch_.to_seq, ordinal_++}, what, from, to);
   }
   template <class Status>
   void begin(const subject& what, Status to) {
@@ -459,8 +467,9 @@ private:
   const batch& batch_;
   tenant_id tenant_;
   std::int64_t ordinal_ = 0; ///< next position in the batch, over all appended tables but the outbox
-  std::int64_t outbox_rows_ = 0; ///< of this batch so far
+  std::int64_t outbox_rows_ = 0, log_rows_ = 0; ///< of this batch so far
   std::size_t account_round_ = 0; ///< of the last account
+  bool takes_own_ = false; ///< a log has taken rows up to this batch
 };
 
 void postgres_rounds::add(const batch& b, tenant_id tenant) {
@@ -474,11 +483,6 @@ void postgres_rounds::add(const batch& b, tenant_id tenant) {
 
 // -- rounds
 
-std::size_t postgres_rounds::thing_hash::operator()(const thing_key& k) const noexcept {
-  const auto kind_and_aggregate = static_cast<std::uint64_t>(k.kind) << 32 | number_of(k.aggregate);
-  return std::hash<uuid>{}({k.first ^ kind_and_aggregate * 0x9e3779b97f4a7c15ull, k.second});
-}
-
 std::size_t postgres_rounds::round_for(std::initializer_list<thing_key> changed,
                                        std::span<const thing_key> read, std::size_t at_least) {
   auto round = static_cast<int>(order_ == postgres_order::one_by_one ? rounds_.size() : at_least);
@@ -488,10 +492,6 @@ std::size_t postgres_rounds::round_for(std::initializer_list<thing_key> changed,
   for (const auto& k : read) things_[k].read = std::max(things_[k].read, round);
   if (rounds_.size() <= static_cast<std::size_t>(round)) rounds_.resize(static_cast<std::size_t>(round) + 1);
   return static_cast<std::size_t>(round);
-}
-
-postgres_columns& postgres_rounds::rows(std::size_t round, postgres_write what) {
-  return rounds_[round][static_cast<std::size_t>(what)];
 }
 
 } // namespace fq

@@ -81,6 +81,8 @@ private:
     invitation,
     access,
     lock,
+    lobby,
+    log,
     block,
     account,
     otp,
@@ -95,7 +97,10 @@ private:
     friend bool operator==(const thing_key&, const thing_key&) = default;
   };
   struct thing_hash {
-    std::size_t operator()(const thing_key& k) const noexcept;
+    std::size_t operator()(const thing_key& k) const noexcept {
+      const auto kind_and_aggregate = static_cast<std::uint64_t>(k.kind) << 32 | number_of(k.aggregate);
+      return std::hash<uuid>{}({k.first ^ kind_and_aggregate * 0x9e3779b97f4a7c15ull, k.second});
+    }
   };
   /// The last rounds in which it was written and read; -1: none.
   struct last_rounds {
@@ -107,7 +112,9 @@ private:
   /// of the changed items.
   std::size_t round_for(std::initializer_list<thing_key> changed, std::span<const thing_key> read = {},
                         std::size_t at_least = 0);
-  postgres_columns& rows(std::size_t round, postgres_write what);
+  postgres_columns& rows(std::size_t round, postgres_write what) {
+    return rounds_[round][static_cast<std::size_t>(what)];
+  }
 
   /// Consecutive moves of one ticket type become one row: their sum, and the extremes on the way.
   struct stock_sum {

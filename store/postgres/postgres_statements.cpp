@@ -133,6 +133,14 @@ std::string remove(const std::string& table, const sql_columns& keys) {
                         [&](const sql_column& k) { return table + "." + k.name + " = given." + k.name; });
 }
 
+/// Of each aggregate all up to this place.
+std::string remove_log_batches() {
+  return "DELETE FROM log_batch USING "
+         + postgres_given({integer("aggregate"), integer("seq"), integer("ordinal")})
+         + " WHERE log_batch.aggregate = given.aggregate"
+           " AND (log_batch.seq, log_batch.ordinal) <= (given.seq, given.ordinal)";
+}
+
 std::array<postgres_statement, postgres_write_count> make_table() {
   const auto aggregate = integer("aggregate");
   return {{
@@ -171,6 +179,10 @@ std::array<postgres_statement, postgres_write_count> make_table() {
     {"insert_claim_seat", insert<claim_seat_row>()},
     {"end_claim_seat", end_claim_seat()},
     {"store_seat_setting", store<seat_setting_row>()},
+    {"store_log_state", store<log_state_row>()},
+    {"store_log_tile", store<log_tile_row>()},
+    {"insert_log_batch", insert<log_batch_row>()},
+    {"remove_log_batches", remove_log_batches()},
     {"insert_transfer", insert<transfer_row>()},
     {"update_transfer", update<transfer_row>()},
     {"store_checkin_list", store<checkin_list_row>()},
@@ -184,6 +196,7 @@ std::array<postgres_statement, postgres_write_count> make_table() {
     {"insert_access", insert<entry_access_row>()},
     {"insert_lock", insert<session_lock_row>()},
     {"remove_lock", remove("session_lock", {aggregate, text("name")})},
+    {"store_lobby", store<lobby_row>()},
     {"store_block", store<block_row>()},
     {"remove_block", remove("blocked_customer", {integer("tenant"), id("organizer"), id("customer")})},
     {"remove_organizer", remove("organizer", {aggregate, id("id")})},

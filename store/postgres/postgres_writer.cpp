@@ -53,10 +53,7 @@ const postgres_statement prune_old_statistics{
 
 std::size_t affected(postgres_connection& db, const postgres_statement& statement, timestamp before,
                      std::size_t limit) {
-  postgres_pipeline pipeline(db);
-  pipeline.send(statement, postgres_parameters::of(before, limit));
-  pipeline.flush();
-  return pipeline.receive().affected();
+  return db.run(statement, postgres_parameters::of(before, limit)).affected();
 }
 
 /// Returns the number of statements sent.
@@ -144,10 +141,7 @@ postgres_writer::heads postgres_writer::lock(std::span<const batch> batches, con
 }
 
 bool postgres_writer::exists(aggregate_id aggregate) {
-  postgres_pipeline pipeline(db_);
-  pipeline.send(find_head, postgres_parameters::of(aggregate));
-  pipeline.flush();
-  return pipeline.receive().size() == 1;
+  return db_.run(find_head, postgres_parameters::of(aggregate)).size() == 1;
 }
 
 /// `committed` here means: may be applied.

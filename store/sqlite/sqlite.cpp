@@ -125,6 +125,12 @@ std::string sqlite_db::text(const std::string& sql) {
   return s.step() ? s.text(0) : std::string{};
 }
 
+std::string sqlite_db::check_integrity() {
+  const auto violations = integer("SELECT count(*) FROM pragma_foreign_key_check");
+  return violations != 0 ? std::to_string(violations) + " foreign key violations"
+                         : text("PRAGMA integrity_check");
+}
+
 bool sqlite_db::in_transaction() const { return sqlite3_get_autocommit(db_) == 0; }
 
 void sqlite_db::abandon() {

@@ -62,6 +62,8 @@ public:
   /// The first column of the first row; 0 or "" if there is none.
   std::int64_t integer(const std::string& sql);
   std::string text(const std::string& sql);
+  /// "ok", or what is wrong.
+  std::string check_integrity();
   [[nodiscard]] bool in_transaction() const;
   /// Rolls back an open transaction, if any.
   void abandon();

@@ -49,6 +49,7 @@ sqlite_leases::statements::statements(sqlite_db& db) :
                 " counted_seq = counted_seq + max(applied_seq, lost_seq) - applied_seq + 1,"
                 " lost_epoch = 0, lost_seq = 0 WHERE number = ? AND lost_epoch <> 0 RETURNING applied_seq"),
     insert_audit(db, insert_sql(table_of<audit_row>())),
+    mark_log_lost(db, "UPDATE log_state SET is_lost = 1 WHERE aggregate = ?"),
     is_kept(db, "SELECT lease_until BETWEEN " + sqlite_now + " + ?5 AND " + sqlite_now
                   + " + ?4 FROM aggregate WHERE number = ?1 AND epoch = ?2 AND lease_owner = ?3"),
     extend(db, "UPDATE aggregate SET lease_until = " + sqlite_now + " + ?2 WHERE number = ?1"),
@@ -122,8 +123,10 @@ bool sqlite_leases::accept_loss(aggregate_id aggregate, const audit_row& row) {
   std::optional<std::uint64_t> seq;
   sql_.accept_lost.bind(aggregate);
   while (sql_.accept_lost.step()) seq = sql_.accept_lost.number<std::uint64_t>(0);
-  if (seq) insert_row(sql_.insert_audit, row, {aggregate, row.tenant, *seq, 0});
-  return seq.has_value();
+  if (!seq) return false;
+  insert_row(sql_.insert_audit, row, {aggregate, row.tenant, *seq, 0});
+  sql_.mark_log_lost.run(aggregate);
+  return true;
 }
 
 bool sqlite_leases::renew(const tenure& held, const lease_terms& lease) {

@@ -50,8 +50,8 @@ private:
   struct statements {
     explicit statements(sqlite_db& db);
     sqlite_statement enlist, fence_earlier, latest_process, of_another, take, count_line, mark_lost,
-      find_lost, all_lost, accept_lost, insert_audit, is_kept, extend, find_node, end, end_partitions,
-      release, take_partition, note_node, forget_nodes, live_nodes;
+      find_lost, all_lost, accept_lost, insert_audit, mark_log_lost, is_kept, extend, find_node, end,
+      end_partitions, release, take_partition, note_node, forget_nodes, live_nodes;
   };
   statements sql_;
 };

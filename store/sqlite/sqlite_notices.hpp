@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices, webhook endpoints, deliveries and pictures in SQL: what has no owner. Called by
+// Devices, webhook endpoints, deliveries, pictures and witnessed logs in SQL: what has no owner. Called by
 // sqlite_ledger, inside its transactions.
 #pragma once
 #include "store/port/ledger.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "store/sqlite/sqlite_pictures.hpp"
+#include "store/sqlite/sqlite_witness.hpp"
 
 #include <span>
 #include <vector>
@@ -33,6 +34,7 @@ public:
   std::size_t prune(const prune_bounds& bounds, std::size_t limit);
 
   sqlite_pictures pictures;
+  sqlite_witness witness;
 
 private:
   std::vector<due_delivery> due_of_all(const due_filter& filter, timestamp now);

@@ -28,9 +28,11 @@ std::string find_picture_sql(const std::string& size) {
 
 sqlite_pictures::sqlite_pictures(sqlite_db& db) :
     store_(db, store_picture_sql()),
-    prune_(db, "DELETE FROM picture WHERE (id, tenant) IN (SELECT p.id, p.tenant FROM picture AS p"
-               " WHERE p.id >= ?1 AND p.id < ?2 AND p.stored_at < ?3 AND NOT EXISTS (SELECT 1 FROM event AS e"
-               " WHERE e.picture = p.id AND e.picture <> '' AND e.tenant = p.tenant) LIMIT ?4)") {}
+    prune_(db,
+           "DELETE FROM picture WHERE (id, tenant) IN (SELECT p.id, p.tenant FROM picture AS p"
+           " WHERE p.id >= ?1 AND p.id < ?2 AND p.stored_at < ?3 AND NOT EXISTS (SELECT 1 FROM event AS e"
+           " WHERE e.picture = p.id AND e.picture <> '' AND e.tenant = p.tenant)"
+           " AND NOT EXISTS (SELECT 1 FROM tenant AS t WHERE t.id = p.tenant AND t.logo = p.id) LIMIT ?4)") {}
 
 bool sqlite_pictures::store(const picture_row& picture) {
   sqlite_row_binder binder(store_);

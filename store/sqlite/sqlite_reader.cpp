@@ -48,6 +48,7 @@ auto collect_reversed(sqlite_statement& s, Make make) {
 sqlite_reader::statements::statements(sqlite_db& db) :
     head(db, "SELECT " + head_columns + " FROM aggregate WHERE number = ?"),
     event(db, select_rows<event_row>() + "WHERE aggregate = ?"),
+    log(db, select_rows<log_state_row>() + "WHERE aggregate = ?"),
     ticket_types(db, ticket_type_columns + "WHERE aggregate = ? ORDER BY ordinal"),
     entries(db, select_rows<entry_row>()
                   + "WHERE aggregate = ? AND queue_number >= ? AND (ended_at = 0 OR ended_at >= ?)"
@@ -73,6 +74,7 @@ sqlite_reader::statements::statements(sqlite_db& db) :
     invitations(db, select_rows<invitation_row>() + "WHERE aggregate = ? ORDER BY customer"),
     access(db, select_rows<entry_access_row>() + "WHERE aggregate = ? ORDER BY queue_number, promo_code"),
     locks(db, select_rows<session_lock_row>() + "WHERE aggregate = ? ORDER BY name"),
+    lobby(db, select_rows<lobby_row>() + "WHERE aggregate = ?"),
     idempotency(db, select_rows<idempotency_row>()
                       + "WHERE aggregate = ? AND created_at >= ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
     receipts(db, select_rows<receipt_row>() + "WHERE aggregate = ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
@@ -114,10 +116,11 @@ sqlite_reader::statements::statements(sqlite_db& db) :
                                   " ORDER BY o.id DESC LIMIT ?2"),
     letters_of_tenant(db, letters_of_tenant_sql("")),
     open_letters_of_tenant(db, letters_of_tenant_sql(" AND l.status = 0")),
-    seat_plans(db, select_listed<seat_plan_row>()
-                     + "WHERE tenant = ?1 AND (NOT ?2 OR organizer = ?3) AND id > ?4 ORDER BY id LIMIT ?5"),
+    seat_plans(
+      db, select_listed<seat_plan_row>()
+            + "WHERE tenant = ?1 AND (NOT ?2 OR organizer IN (?3, ?6)) AND id > ?4 ORDER BY id LIMIT ?5"),
     one_seat_plan(db, select_rows<seat_plan_row>()
-                        + "WHERE tenant = ?1 AND (NOT ?2 OR organizer = ?3) AND id = ?4 LIMIT ?5"),
+                        + "WHERE tenant = ?1 AND (NOT ?2 OR organizer IN (?3, ?6)) AND id = ?4 LIMIT ?5"),
     // Each part but the second uses its own partial index.
     to_wake(
       db,
@@ -129,6 +132,7 @@ sqlite_reader::statements::statements(sqlite_db& db) :
         + sqlite_now
         + " UNION SELECT aggregate FROM refund WHERE status = 0"
           " UNION SELECT aggregate FROM event_ticket_transfer WHERE status = 0"
+          " UNION SELECT aggregate FROM log_batch"
           " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
           " INDEXED BY payment_confirmed WHERE payment.aggregate = event.aggregate AND payment.status = 2)"
           " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
@@ -169,6 +173,8 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   aggregate_image image;
   sql_.event.bind(aggregate);
   while (sql_.event.step()) image.event = read_row<event_row>(sql_.event);
+  sql_.log.bind(aggregate);
+  while (sql_.log.step()) image.log = read_row<log_state_row>(sql_.log);
   image.ticket_types = collect(sql_.ticket_types.bind(aggregate), ticket_type_of);
   const bool is_queue = image.event && image.event->kind == event_kind::queue;
   const auto ended_since = is_queue ? bounds.since.entries : from_unix_ms(0);
@@ -199,6 +205,8 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.invitations = collect(sql_.invitations.bind(aggregate), row_from<invitation_row>);
   image.access = collect(sql_.access.bind(aggregate), row_from<entry_access_row>);
   image.locks = collect(sql_.locks.bind(aggregate), row_from<session_lock_row>);
+  sql_.lobby.bind(aggregate);
+  while (sql_.lobby.step()) image.lobby = read_row<lobby_row>(sql_.lobby);
   sql_.last_statistics.bind(aggregate);
   while (sql_.last_statistics.step()) image.statistics = read_row<statistics_row>(sql_.last_statistics);
   image.idempotency =
@@ -264,7 +272,7 @@ std::vector<event_ticket_listing> sqlite_reader::list_event_tickets(const event_
 std::vector<seat_plan_row> sqlite_reader::list_seat_plans(const seat_plan_filter& filter) {
   auto& s = (filter.id.is_nil() ? sql_.seat_plans : sql_.one_seat_plan)
               .bind(filter.tenant, filter.organizer.has_value(), filter.organizer.value_or(organizer_id{}),
-                    filter.id.is_nil() ? filter.after : filter.id, filter.limit);
+                    filter.id.is_nil() ? filter.after : filter.id, filter.limit, organizer_id{});
   return collect(s, row_from<seat_plan_row>);
 }
 

@@ -50,10 +50,10 @@ private:
 
   struct statements {
     explicit statements(sqlite_db& db);
-    sqlite_statement head, event, ticket_types, entries, entry, claims, claim_items, payments, refunds,
+    sqlite_statement head, event, log, ticket_types, entries, entry, claims, claim_items, payments, refunds,
       promo_codes, orders, event_tickets, plan, seat_settings, claim_seats, transfers, checkin_lists,
       checkin_devices, scans;
-    sqlite_statement dead_letters, priorities, invitations, access, locks, idempotency, receipts;
+    sqlite_statement dead_letters, priorities, invitations, access, locks, lobby, idempotency, receipts;
     sqlite_statement organizers, organizer_sessions, customers, otps;
     sqlite_statement events_on_sale, events_of_organizer, events_of_tenant;
     sqlite_statement tenants, settings, blocks, api_keys, access_of_organizers, ended_sessions;

@@ -3,6 +3,7 @@
 #pragma once
 #include "store/sqlite/sqlite.hpp"
 #include "store/sqlite/sqlite_ledger.hpp"
+#include "store/sqlite/sqlite_logs.hpp"
 #include "store/sqlite/sqlite_pictures.hpp"
 #include "store/sqlite/sqlite_reader.hpp"
 
@@ -17,12 +18,14 @@ struct sqlite_reading {
   explicit sqlite_reading(const sqlite_ledger_options& options) :
       db(options.file, sqlite_access::read_only, options.busy_timeout),
       reader(configured(db, options)),
-      pictures(db) {}
+      pictures(db),
+      logs(db) {}
 
   std::mutex mutex;
   sqlite_db db;
   sqlite_reader reader;
   sqlite_picture_reader pictures;
+  sqlite_log_reader logs;
 
 private:
   static sqlite_db& configured(sqlite_db& db, const sqlite_ledger_options& options) {

@@ -79,6 +79,7 @@ sqlite_writer::statements::statements(sqlite_db& db) :
     remove_seat_plan(db, "DELETE FROM seat_plan WHERE tenant = ? AND id = ?"),
     insert_event_plan(db, insert_sql(table_of<event_plan_row>())),
     remove_event_plan(db, "DELETE FROM event_plan WHERE aggregate = ?"),
+    store_lobby(db, store_sql(table_of<lobby_row>())),
     insert_claim_seat(db, insert_sql(table_of<claim_seat_row>())),
     end_claim_seat(
       db, "UPDATE claim_seat SET is_live = 0 WHERE aggregate = ? AND claim = ? AND seat = ? AND is_live = 1"),
@@ -86,6 +87,10 @@ sqlite_writer::statements::statements(sqlite_db& db) :
     insert_transfer(db, insert_sql(table_of<transfer_row>())),
     update_transfer(db, update_sql(table_of<transfer_row>())),
     insert_statistics(db, insert_sql(table_of<statistics_row>())),
+    insert_log_batch(db, insert_sql(table_of<log_batch_row>())),
+    remove_log_batches(db, "DELETE FROM log_batch WHERE aggregate = ? AND (seq, ordinal) <= (?, ?)"),
+    store_log_state(db, store_sql(table_of<log_state_row>())),
+    store_log_tile(db, store_sql(table_of<log_tile_row>())),
     store_checkin_list(db, store_sql(table_of<checkin_list_row>())),
     store_checkin_device(db, store_sql(table_of<checkin_device_row>())),
     insert_scan(db, insert_sql(table_of<scan_row>())),
@@ -133,7 +138,11 @@ sqlite_writer::statements::statements(sqlite_db& db) :
     prune_statistics(
       db, "DELETE FROM statistics WHERE (aggregate, at) IN (SELECT aggregate, at FROM statistics AS s"
           " WHERE at < ?1 AND EXISTS (SELECT 1 FROM statistics AS later"
-          " WHERE later.aggregate = s.aggregate AND later.at > s.at) ORDER BY at, aggregate LIMIT ?2)") {}
+          " WHERE later.aggregate = s.aggregate AND later.at > s.at) ORDER BY at, aggregate LIMIT ?2)"),
+    prune_logs(db, "DELETE FROM log_tile WHERE (aggregate, number, level, position) IN (SELECT t.aggregate,"
+                   " t.number, t.level, t.position FROM event AS e JOIN log_tile AS t ON t.aggregate ="
+                   " e.aggregate WHERE e.kind = 0 AND e.status IN (3, 4) AND e.sale_end < ?1"
+                   " ORDER BY t.aggregate, t.number, t.level, t.position LIMIT ?2)") {}
 
 // -- the content of one batch
 
@@ -162,7 +171,6 @@ public:
     sql_.insert_aggregate.run(e.aggregate, aggregate_kind_of(e.kind), e.tenant, batch_.at);
     insert_row(sql_.insert_event, e, {});
     for (const auto& t : c.ticket_types) insert_row(sql_.insert_ticket_type, t, {e.aggregate, e.tenant});
-    if (c.plan) insert_row(sql_.insert_event_plan, *c.plan, {e.aggregate, e.tenant});
     // The history of the event starts before its first batch.
     constexpr auto kind = history_kind::event;
     sql_.insert_history.run(e.aggregate, 0, 0, e.tenant, kind, e.id, nullptr, e.status, batch_.at);
@@ -280,6 +288,7 @@ public:
   bool operator()(const seat_plan_removed& c) { return remove(sql_.remove_seat_plan, c.tenant, c.id); }
   bool operator()(const event_plan_set& c) { return insert(sql_.insert_event_plan, c.row); }
   bool operator()(const event_plan_removed&) { return remove(sql_.remove_event_plan, batch_.aggregate); }
+  bool operator()(const lobby_stored& c) { return insert(sql_.store_lobby, c.row); }
 
   bool operator()(const seats_taken& c) {
     for (const auto& r : c.rows) insert(sql_.insert_claim_seat, r);
@@ -305,6 +314,13 @@ public:
   bool operator()(const scan_recorded& c) { return insert(sql_.insert_scan, c.row); }
 
   bool operator()(const statistics_stored& c) { return insert(sql_.insert_statistics, c.row); }
+
+  bool operator()(const log_noted& c) { return append(sql_.insert_log_batch, c.row, log_rows_); }
+  bool operator()(const log_kept& c) {
+    insert(sql_.store_log_state, c.state);
+    for (const auto& t : c.tiles) insert(sql_.store_log_tile, t);
+    return remove(sql_.remove_log_batches, batch_.aggregate, c.state.taken_seq, c.state.taken_ordinal);
+  }
 
   bool operator()(const entries_forgotten&) { return true; } // the guard has written it
   bool operator()(const cache_generation_raised& c) {
@@ -387,7 +403,7 @@ private:
   const batch& batch_;
   tenant_id tenant_;
   std::int64_t ordinal_ = 0; ///< next position in the batch, over all appended tables but the outbox
-  std::int64_t outbox_rows_ = 0; ///< of this batch so far
+  std::int64_t outbox_rows_ = 0, log_rows_ = 0; ///< of this batch so far
 };
 
 // -- batches
@@ -441,6 +457,10 @@ std::size_t sqlite_writer::prune_entries(timestamp before, std::size_t limit) {
 
 std::size_t sqlite_writer::prune_statistics(timestamp before, std::size_t limit) {
   return static_cast<std::size_t>(sql_.prune_statistics.run(before, limit));
+}
+
+std::size_t sqlite_writer::prune_logs(timestamp before, std::size_t limit) {
+  return is_set(before) ? static_cast<std::size_t>(sql_.prune_logs.run(before, limit)) : 0;
 }
 
 std::size_t sqlite_writer::prune_receipts(timestamp before, std::size_t limit) {

@@ -23,6 +23,7 @@ public:
   std::size_t prune_receipts(timestamp before, std::size_t limit);
   std::size_t prune_entries(timestamp before, std::size_t limit);
   std::size_t prune_statistics(timestamp before, std::size_t limit);
+  std::size_t prune_logs(timestamp before, std::size_t limit);
 
 private:
   class content;
@@ -39,9 +40,10 @@ private:
     sqlite_statement insert_payment, update_payment, insert_refund, update_refund;
     sqlite_statement insert_promo_code, update_promo_code, move_promo_uses, insert_order, update_order;
     sqlite_statement insert_event_ticket, update_event_ticket;
-    sqlite_statement store_seat_plan, remove_seat_plan, insert_event_plan, remove_event_plan,
+    sqlite_statement store_seat_plan, remove_seat_plan, insert_event_plan, remove_event_plan, store_lobby,
       insert_claim_seat, end_claim_seat, store_seat_setting;
     sqlite_statement insert_transfer, update_transfer, insert_statistics;
+    sqlite_statement insert_log_batch, remove_log_batches, store_log_state, store_log_tile;
     sqlite_statement store_checkin_list, store_checkin_device, insert_scan;
     sqlite_statement store_dead_letter, store_priority, remove_priority, store_invitation, insert_access;
     sqlite_statement insert_lock, remove_lock;
@@ -51,7 +53,7 @@ private:
       remove_otp, remove_organizer, store_organizer_session, remove_organizer_session;
     sqlite_statement insert_history;
     sqlite_statement prune_idempotency, prune_receipts, prune_access, prune_entries, prune_history, is_queue;
-    sqlite_statement prune_statistics;
+    sqlite_statement prune_statistics, prune_logs;
   };
   statements sql_;
 };

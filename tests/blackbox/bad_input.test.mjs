@@ -471,11 +471,19 @@ test('missing bodies, wrong content types', async () => {
 });
 
 test('bodies over the limit', async () => {
-  const big = JSON.stringify({ a: 'x'.repeat(16 * 1024) });
+  const of_size = (kib) => JSON.stringify({ a: 'x'.repeat(kib * 1024) });
   for (const r of [...routes(), ...bodiless()]) {
-    const answer = await server.request(...r.route, { token: r.token, body: big, agent: false });
+    const body = of_size(r.route[1] === '/checkout' ? 176 : 16);
+    const answer = await server.request(...r.route, { token: r.token, body, agent: false });
     expect_problem(answer, 413, 'body_too_large', name_of(r));
   }
+  const plan = ['PUT', `/events/${draft.id}/seat-plan`];
+  for (const token of [undefined, fan]) {
+    const answer = await server.request(...plan, { token, body: of_size(64), agent: false });
+    expect_problem(answer, 401, 'unauthenticated', 'only managers send a large plan');
+  }
+  const read = await server.request(...plan, { token: organizer, body: of_size(64) });
+  expect_problem(read, 400, 'invalid_field', 'a manager does');
   const webhook = await server.post('/webhooks/sandbox', { body: 'x'.repeat(200 * 1024) });
   expect_problem(webhook, 401, 'invalid_signature', 'webhooks may be longer');
   expect_problem(

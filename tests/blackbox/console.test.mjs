@@ -900,20 +900,24 @@ test('customers are invited to a quota and blocked, with visible effects', async
   await page.getByText('No one is blocked.').waitFor();
 });
 
-test('a draft gets seats, which are found by state and blocked', async (t) => {
+test('a draft gets seats, which are found by state and blocked, and another draft copies them', async (t) => {
   const s = await console_for(t);
   const { page, server, token } = s;
-  const made = await server.post('/events', {
-    token,
-    body: {
-      name: 'Seated',
-      currency: 'EUR',
-      sale_start: after(-60),
-      sale_end: after(3600),
-      ticket_types: [{ name: 'Stalls', price: 5_000, total: 1, max_per_order: 4 }],
-    },
-  });
-  assert.equal(made.status, 201, made.text);
+  const draft = async (name) => {
+    const answer = await server.post('/events', {
+      token,
+      body: {
+        name,
+        currency: 'EUR',
+        sale_start: after(-60),
+        sale_end: after(3600),
+        ticket_types: [{ name: 'Stalls', price: 5_000, total: 1, max_per_order: 4 }],
+      },
+    });
+    assert.equal(answer.status, 201, answer.text);
+    return answer;
+  };
+  const made = await draft('Seated');
   await sign_in(page, s.who);
   await page.goto(`${server.url}/console#/events/${made.json.id}/seats`);
   await page.getByLabel('Rows', { exact: true }).fill('3');
@@ -932,6 +936,17 @@ test('a draft gets seats, which are found by state and blocked', async (t) => {
   await check_page(page, 'console-seats');
   const event = (await server.get(`/events/${made.json.id}`, { token })).json;
   assert.equal(event.ticket_types[0].total, 8);
+  await page.getByRole('button', { name: 'Keep this plan for other events' }).click();
+  await said(page, 'The plan is kept.');
+  const second = (await draft('Next week')).json.id;
+  await page.goto(`${server.url}/console#/events/${second}/seats`);
+  await page.getByRole('button', { name: 'Copy Seated' }).waitFor();
+  await check_page(page, 'console-kept-plans');
+  await page.getByRole('button', { name: 'Copy Seated' }).click();
+  await said(page, 'The event has seats.');
+  const plan = (await server.get(`/events/${second}/seat-plan`, { token })).json;
+  assert.equal(plan.sections[0].rows.length, 3);
+  assert.equal((await server.get(`/events/${second}`, { token })).json.ticket_types[0].total, 12);
 });
 
 test('a queue is created, changed, advanced, paused and searched', async (t) => {

@@ -3,8 +3,12 @@
 // invariant (docs/glossary.md): I1, I2, I3, I4, I6, I7, I8, I9. Prints its seed; FAIRQUEUE_TEST_SEED repeats
 // the same moments.
 import test from 'node:test';
+import crypto from 'node:crypto';
+import fs from 'node:fs';
+import http from 'node:http';
 import path from 'node:path';
 import {
+  after,
   assert,
   eventually,
   expect_problem,
@@ -17,7 +21,12 @@ import {
   server_for,
   sleep,
   run,
+  temporary_folder,
 } from './lib.mjs';
+import { Log, Signer } from '../fair/log_maker.mjs';
+import { bls12_381 } from '../../web/node_modules/@noble/curves/esm/bls12-381.js';
+import { chain_hash, due_at, round_message } from '../../web/verify/draw.mjs';
+import { parse_checkpoint, parse_witness_key, signed_at } from '../../web/verify/note.mjs';
 
 console.log(`FAIRQUEUE_TEST_SEED=${seed}`);
 
@@ -382,6 +391,112 @@ test('deadlines pass while the server is down', async (t) => {
   await server.buy(next, event, entry.admission_token);
 });
 
+/** The queue numbers by rank, from what the event has published, as docs/design/fairness.md says. */
+function drawn_order({ seed, root }, entrants) {
+  const key = Buffer.from(seed + root, 'hex');
+  const lot = ({ number, party }) => {
+    const message = Buffer.alloc(8);
+    message.writeBigUInt64BE(BigInt(party ?? number));
+    return crypto.createHmac('sha256', key).update(message).digest('hex');
+  };
+  return entrants
+    .map((e) => ({ ...e, lot: lot(e) }))
+    .sort((a, b) => (a.lot < b.lot ? -1 : a.lot > b.lot ? 1 : a.number - b.number))
+    .map((e) => e.number);
+}
+
+test('a lobby that is killed around its opening is drawn once', async (t) => {
+  const random = random_of(seed + 7);
+  const server = await server_for(t);
+  const organizer = await server.organizer();
+  const opens_at = after(4 * patience);
+  const { id: event } = await server.event(organizer, {
+    total: 100,
+    lobby_opens_at: after(-1),
+    queue_opens_at: opens_at,
+    sale_start: opens_at,
+    draw: 'at_opening',
+    queue: { batch_size: 5, admission_interval_ms: 300 },
+  });
+  const join = async (token, body = {}) =>
+    (await server.insist('POST', `/events/${event}/queue`, { token, body })).json;
+  const tokens = await server.customers(24);
+  const entrants = [];
+  const opener = await join(tokens[0]);
+  assert.deepEqual([opener.position, opener.lobby.status, opener.lobby.draw], [null, 'OPEN', 'at_opening']);
+  const opened = await server.insist('POST', `/events/${event}/queue/party`, { token: tokens[0] });
+  const { code } = opened.json.party;
+  entrants.push({ number: opener.queue_number, party: opener.queue_number });
+  for (const [i, token] of tokens.entries()) {
+    if (i === 0) continue;
+    const in_party = i === 10 || i === 20;
+    const entry = await join(token, in_party ? { party_code: code.toLowerCase() } : {});
+    entrants.push({ number: entry.queue_number, party: in_party ? opener.queue_number : undefined });
+    if (in_party) assert.equal(entry.party.members, i === 10 ? 2 : 3);
+  }
+  const before = (await server.get(`/events/${event}`)).json.lobby;
+  assert.deepEqual([before.status, before.people, before.seed], ['OPEN', 24, null]);
+  const refused = await server.patch(`/events/${event}`, { token: organizer, body: { draw: 'none' } });
+  expect_problem(refused, 409, 'lobby_fixed');
+
+  await server.restart();
+  assert.equal((await server.get(`/events/${event}`)).json.lobby.seed_commitment, before.seed_commitment);
+  await sleep(Math.max(0, Date.parse(opens_at) - Date.now() - 200 + random() * 500));
+  await server.restart();
+  const lobby = await eventually('the lobby is drawn', async () => {
+    const { json } = await server.get(`/events/${event}`);
+    return json.lobby.status === 'DRAWN' && json.lobby;
+  });
+  await server.restart();
+  assert.deepEqual((await server.get(`/events/${event}`)).json.lobby, lobby, 'no second draw');
+  assert.equal(lobby.people, 24);
+  const hash = crypto.createHash('sha256').update(Buffer.from(lobby.seed, 'hex')).digest('hex');
+  assert.equal(hash, before.seed_commitment);
+
+  const late = await join(await server.customer());
+  assert.equal(late.queue_number, 25);
+  const batches = new Map();
+  for (const token of tokens) {
+    const entry = await server.admitted(token, event);
+    assert.ok(entry.admitted_at >= opens_at, 'nobody is admitted before the opening');
+    batches.set(entry.queue_number, entry.admission_batch);
+  }
+  const order = drawn_order(lobby, entrants).map((number) => batches.get(number));
+  assert.deepEqual(
+    order,
+    order.toSorted((a, b) => a - b),
+    'admitted in the order of the draw',
+  );
+  const party = entrants.filter((e) => e.party).map((e) => batches.get(e.number));
+  assert.equal(new Set(party).size, 1, 'a party is admitted together');
+});
+
+const verify_cli = path.join(import.meta.dirname, '../../web/verify/cli.mjs');
+
+/** The proof of a place, once the join is in the log. */
+const receipt_of = (server, token, event) =>
+  eventually('the place has a proof', async () => {
+    const answer = await server.insist('GET', `/events/${event}/queue/receipt`, { token });
+    return answer.status === 200 && answer.text;
+  });
+
+/** The checker takes the log, with all checkpoints and receipts that were given out. */
+async function check_log(server, event, { receipts, checkpoints }) {
+  const folder = fs.mkdtempSync(path.join(server.data_dir, 'log-'));
+  const args = [verify_cli, server.url, '--event', event];
+  const add = (option, texts) =>
+    texts.forEach((text, i) => {
+      const file = path.join(folder, `${option}-${i}`);
+      fs.writeFileSync(file, text);
+      args.push(`--${option}`, file);
+    });
+  add('receipt', receipts);
+  add('checkpoint', checkpoints);
+  const end = await run(process.execPath, args);
+  assert.equal(end.code, 0, end.out + end.err);
+  return end.out;
+}
+
 test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patience }, async (t) => {
   const random = random_of(seed + 100);
   const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
@@ -391,6 +506,9 @@ test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patienc
     claim_ttl_seconds: 4,
     queue: { batch_size: 20, admission_interval_ms: 250, claim_window_seconds: 2, session_ttl_seconds: 8 },
   });
+  const early = await server.customer();
+  await server.join(early, event);
+  const seen = { receipts: [await receipt_of(server, early, event)], checkpoints: [] };
   let over = false;
   const crowd = run(
     fairqueue_load,
@@ -422,6 +540,7 @@ test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patienc
   while (kills < 4 && !over) {
     await sleep((500 + random() * 1200) * patience);
     if (over) break;
+    seen.checkpoints.push((await server.insist('GET', `/events/${event}/log/checkpoint`)).text);
     await server.restart();
     ++kills;
   }
@@ -429,4 +548,176 @@ test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patienc
   assert.equal(end.code, 0, `after ${kills} kills:\n${end.out}\n${end.err}`);
   assert.ok(kills >= 2, `the sale was over after ${kills} kills`);
   assert.equal((await server.stats(organizer, event)).sold, 100);
+  seen.receipts.push(await receipt_of(server, early, event));
+  const told = await check_log(server, event, seen);
+  assert.match(told, /Numbers 1 to 2\d\d each joined once/);
+});
+
+test('a witness cosigns one of two logs, also of many requests at once and after kill -9', async (t) => {
+  const logs = [1, 2, 3, 4, 5, 6].map((seed) => {
+    const log = new Log().begin(`policy=${seed}\n`);
+    for (let n = 1; n <= 10; ++n) log.join(n);
+    return log;
+  });
+  const server = await server_for(t, { settings: { 'witness.logs': logs[0].signer.text } });
+  const add = async (log, old = 0) => {
+    const body = `old ${old}\n\n${log.checkpoint()}`;
+    const answer = await fetch(`${server.url}/witness/add-checkpoint`, { method: 'POST', body });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const answers = await Promise.all(logs.map((log) => add(log)));
+  assert.equal(answers.filter((a) => a.status === 200).length, 1);
+  for (const a of answers.filter((a) => a.status !== 200)) assert.deepEqual(a, { status: 409, text: '11\n' });
+  const shown = logs[answers.findIndex((a) => a.status === 200)];
+  const key = parse_witness_key(await (await fetch(`${server.url}/witness/key`)).text());
+  await server.kill();
+  await server.launch();
+  for (const log of logs) {
+    const again = await add(log, 11);
+    assert.equal(again.status, log === shown ? 200 : 422, again.text);
+    if (log === shown) assert.ok(signed_at(parse_checkpoint(log.checkpoint() + again.text), key) > 0);
+  }
+});
+
+/** A witness that takes connections and never answers. */
+async function silent_witness(t) {
+  const server = http.createServer(() => {});
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  t.after(() => (server.closeAllConnections(), server.close()));
+  const key = new Signer('silent.example/witness', 4, 9).text;
+  return { option: `http://127.0.0.1:${server.address().port} ${key}`, key };
+}
+
+const text_at = async (url) => (await fetch(url)).text();
+
+test('another server cosigns the log while one witness is silent, and refuses a second log of the same event', async (t) => {
+  const settings = { 'http.public_url': 'http://tickets.example' }; // the name of the log stays through copies
+  const seller = await server_for(t, { settings });
+  const organizer = await seller.organizer();
+  const { id: event } = await seller.event(organizer, { queue: { policy: 'operator' } });
+  const [first, ...fans] = await seller.customers(8);
+  await seller.join(first, event);
+  const log = (server) => `${server.url}/events/${event}/log`;
+  await eventually('the log has a key', async () => (await fetch(`${log(seller)}/key`)).ok);
+  const witness = await server_for(t, {
+    settings: { 'witness.logs': (await text_at(`${log(seller)}/key`)).trim() },
+  });
+  const key = (await text_at(`${witness.url}/witness/key`)).trim();
+  const silent = await silent_witness(t);
+  seller.settings['witness.urls'] = `${silent.option},${witness.url}/witness ${key}`;
+  await seller.stop();
+  const copy = temporary_folder();
+  fs.cpSync(seller.data_dir, copy, { recursive: true });
+  await seller.launch();
+
+  const is_cosigned = async (server, size) => {
+    const checkpoint = parse_checkpoint(await text_at(`${log(server)}/checkpoint`));
+    return checkpoint.size >= size && signed_at(checkpoint, parse_witness_key(key)) !== null;
+  };
+  for (const fan of fans.slice(0, 4)) {
+    const began = Date.now();
+    await seller.join(fan, event);
+    assert.ok(Date.now() - began < 2_000 * patience, 'a join waited for a witness');
+  }
+  await eventually('a cosignature', () => is_cosigned(seller, 6), { timeout_ms: 20_000 * patience });
+  const check = (server, ...more) =>
+    run(process.execPath, [verify_cli, server.url, '--event', event, ...more]);
+  const honest = await check(seller, '--witness', key);
+  assert.equal(honest.code, 0, honest.out + honest.err);
+  assert.match(honest.out, /passed +witnesses +1 of the witnesses saw this log grow/);
+  const both = await check(seller, '--witness', key, '--witness', silent.key);
+  assert.equal(both.code, 1, both.out);
+  const one = await check(seller, '--witness', key, '--witness', silent.key, '--quorum', '1');
+  assert.equal(one.code, 0, one.out);
+
+  // The same installation shows other people another log.
+  const second = await server_for(t, { settings: seller.settings, data_dir: copy });
+  for (const fan of fans.slice(4)) await second.join(fan, event);
+  await eventually(
+    'the witness is complained about',
+    () => /has cosigned (another|a longer) log/.test(second.log),
+    {
+      timeout_ms: 20_000 * patience,
+    },
+  );
+  const caught = await check(second, '--witness', key);
+  assert.equal(caught.code, 1, caught.out);
+  assert.match(caught.out, /failed +witnesses +0 of the 1 witnesses needed/);
+  const alone = await check(second);
+  assert.notEqual(alone.code, 1, alone.out); // its log alone is without a fault
+});
+
+/** A network of randomness of our own: a round each second, served once it is due. */
+async function beacon_network(t) {
+  const secret = Uint8Array.from({ length: 32 }, (_, i) => (i === 31 ? 7 : 0));
+  const bls = bls12_381.shortSignatures;
+  const info = {
+    public_key: Buffer.from(bls.getPublicKey(secret).toBytes(true)).toString('hex'),
+    period: 1,
+    genesis_time: Math.floor(Date.now() / 1000) - 100,
+    groupHash: '11'.repeat(32),
+    metadata: { beaconID: 'test' },
+  };
+  const server = http.createServer((request, response) => {
+    const round = Number(/\/public\/(\d+)$/.exec(request.url)?.[1]);
+    if (!round || due_at(info, round) > Date.now()) return response.writeHead(404).end();
+    const bytes = bls.sign(round_message(round), secret).toBytes(true);
+    const signature = Buffer.from(bytes).toString('hex');
+    const randomness = crypto.createHash('sha256').update(bytes).digest('hex');
+    return response.end(JSON.stringify({ round, randomness, signature }));
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  t.after(() => (server.closeAllConnections(), server.close()));
+  return { info, url: `http://127.0.0.1:${server.address().port}` };
+}
+
+test('the checker takes a real lobby: drawn by a public round that came after a witness saw its closing', async (t) => {
+  const network = await beacon_network(t);
+  const seller = await server_for(t, { settings: { 'draw.beacon_url': network.url } });
+  const organizer = await seller.organizer();
+  const { id: other } = await seller.event(organizer, {});
+  await seller.join(await seller.customer(), other);
+  const key_of_logs = await eventually('a log', async () => {
+    const answer = await fetch(`${seller.url}/events/${other}/log/key`);
+    return answer.ok && (await answer.text()).trim();
+  });
+  const witness = await server_for(t, { settings: { 'witness.logs': key_of_logs } });
+  const key = (await text_at(`${witness.url}/witness/key`)).trim();
+  seller.settings['witness.urls'] = `${witness.url}/witness ${key}`;
+  await seller.restart();
+
+  const opens_at = Date.now() + 6_000 * patience;
+  const round = Math.ceil((opens_at + 8_000 * patience) / 1000) - network.info.genesis_time;
+  const { id: event } = await seller.event(organizer, {
+    total: 100,
+    lobby_opens_at: after(-1),
+    queue_opens_at: new Date(opens_at).toISOString(),
+    sale_start: new Date(opens_at).toISOString(),
+    draw: 'at_opening',
+    beacon: { kind: 'drand', chain_hash: chain_hash(network.info), round },
+    queue: { batch_size: 5, admission_interval_ms: 300 },
+  });
+  const fans = await seller.customers(12);
+  for (const fan of fans) await seller.join(fan, event);
+  const receipt = await receipt_of(seller, fans[3], event);
+  await eventually(
+    'the lobby is drawn',
+    async () => (await seller.get(`/events/${event}`)).json.lobby.status === 'DRAWN',
+    { timeout_ms: 40_000 * patience },
+  );
+  for (const fan of fans) await seller.admitted(fan, event);
+  const folder = temporary_folder();
+  fs.writeFileSync(path.join(folder, 'chain.json'), JSON.stringify(network.info));
+  fs.writeFileSync(path.join(folder, 'mine.tlog-proof'), receipt);
+  const args = ['--chain', 'chain.json', '--receipt', 'mine.tlog-proof', '--witness', key];
+  const program = [verify_cli, seller.url, '--event', event, ...args];
+  const outcome = await eventually('the log has all admissions', async () => {
+    const end = await run(process.execPath, program, { cwd: folder });
+    return /All 12 admissions/.test(end.out) && end;
+  });
+  assert.equal(outcome.code, 0, outcome.out + outcome.err);
+  assert.match(outcome.out, /passed +entrants +The 12 entrants/);
+  assert.match(outcome.out, /passed +beacon +The beacon is drand's round/);
+  assert.match(outcome.out, /passed +closing +1 of the witnesses saw the closed entrants/);
+  assert.match(outcome.out, /passed +receipt .* Number 4 joined .* It was admitted at/);
 });

@@ -92,6 +92,41 @@ test('a printed ticket has its code and its facts', async (t) => {
   assert.match(await program('pdfinfo', both), /^Pages: +2$/m);
 });
 
+test('the logo of a tenant is on pages, tickets and mails', async (t) => {
+  const h = await in_hand(t);
+  const images_of = async () => {
+    const list = await program('pdfimages', '-list', await pdf_of(h, `/event-tickets/${h.ticket}.pdf`));
+    return list.trim().split('\n').length - 2; // of a header
+  };
+  const before = await images_of();
+  const pixel = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2FAAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  const headers = { 'Content-Type': 'image/png' };
+  const set = await h.server.request('PUT', '/tenant/logo', { token: h.organizer, body: pixel, headers });
+  assert.equal(set.status, 200, set.text);
+  const address = `/pictures/${set.json.logo}-small`;
+  const shown = await eventually('the nodes know it', async () => {
+    const page = await h.server.get('/shop', { unchecked: true, headers: { Accept: 'text/html' } });
+    return (
+      page.text.includes(`<img alt="" src="${address}">`) &&
+      h.server.get('/tenant/logo', { token: h.organizer })
+    );
+  });
+  assert.deepEqual(shown.json, set.json);
+  assert.equal(await images_of(), before + 1);
+  await sign_in(h.server, `bob-${h.mark}@example.org`);
+  const [mail] = h.server.mails_to(`bob-${h.mark}@example.org`);
+  const html = mail
+    .slice(mail.indexOf('Content-Type: text/html'))
+    .replaceAll('=\r\n', '')
+    .replaceAll('=3D', '=');
+  assert.ok(html.includes(`<img src="${h.server.url}${address}"`), mail);
+  const gone = await h.server.delete('/tenant/logo', { token: h.organizer });
+  assert.deepEqual(gone.json, { logo: null });
+});
+
 test('the receipt brings the tickets and a calendar file', async (t) => {
   const h = await in_hand(t);
   const mail = await eventually('the receipt', () =>
@@ -105,6 +140,75 @@ test('the receipt brings the tickets and a calendar file', async (t) => {
   assert.match(await program('pdfinfo', file), /^Pages: +2$/m);
   for (const row of fs.readdirSync(h.server.data_dir).filter((name) => name.startsWith('ledger.db')))
     assert.ok(!fs.readFileSync(path.join(h.server.data_dir, row)).includes((await ticket_of(h)).code));
+});
+
+/** As people read it: without the soft line breaks of a mail. */
+const plain = (mail) => mail.replaceAll('=\r\n', '').replaceAll('=3D', '=');
+
+test('a guest buys without a code, and the link in the mail opens the tickets', async (t) => {
+  const h = await in_hand(t, { guests: true });
+  const email = `gil-${h.mark}@example.org`;
+  const begin = async () => {
+    const made = await h.server.post('/guests');
+    assert.equal(made.status, 201, made.text);
+    return made.json.token;
+  };
+  const buys = (token, address = email) =>
+    h.server.post('/checkout', {
+      token,
+      headers: { 'Prefer': 'wait=5', 'Idempotency-Key': crypto.randomUUID() },
+      body: {
+        event_id: h.event.id,
+        items: [{ ticket_type_id: h.event.ticket_types[0].id, quantity: 2 }],
+        contact: { first_name: 'Gil', last_name: 'Bee', email: address },
+      },
+    });
+  const guest = await begin();
+  const order = await buys(guest);
+  assert.equal(order.status, 200, order.text);
+  const id = order.json.order_id;
+  const status = await h.server.get(`/orders/${id}/status`, { token: guest });
+  assert.equal(status.json.status, 'success', status.text);
+  for (const where of ['/event-tickets', `/orders/${id}`, `/orders/${id}/event-tickets.pdf`, '/customers/me'])
+    expect_problem(await h.server.get(where, { token: guest }), 403, 'forbidden', where);
+  expect_problem(await buys(await begin()), 409, 'sign_in_required');
+  expect_problem(await buys(await begin(), email.toUpperCase()), 409, 'sign_in_required');
+  expect_problem(await buys(await begin(), h.ann.email), 409, 'sign_in_required');
+
+  const mail = await eventually('the receipt', () =>
+    h.server.mails_to(email).find((text) => text.includes('tickets.pdf')),
+  );
+  const [link, secret] = /\/my\/orders\/[0-9a-f-]{36}\/([\w-]{43})/.exec(plain(mail));
+  const page = await h.server.get(link, { headers: { Accept: 'text/html' } });
+  assert.equal(page.status, 200, page.text);
+  assert.equal(page.text.match(/class="qr large"/g).length, 2);
+  assert.ok(!page.text.includes('Give it to somebody'), 'that needs a sign-in');
+  const pdf = await fetch(`${h.server.url}${link}.pdf`);
+  assert.equal(pdf.status, 200);
+  assert.equal(pdf.headers.get('content-type'), 'application/pdf');
+  const wrong = link.slice(0, -1) + (link.endsWith('A') ? 'B' : 'A');
+  const other = link.replace(id, h.order); // Ann has signed in, so her order has no link
+  for (const no of [wrong, other]) expect_problem(await h.server.get(no), 404, 'not_found', no);
+  for (const row of fs.readdirSync(h.server.data_dir).filter((name) => name.startsWith('ledger.db')))
+    assert.ok(
+      !fs.readFileSync(path.join(h.server.data_dir, row)).includes(secret),
+      'no ledger has the secret',
+    );
+
+  const owner = await sign_in(h.server, email);
+  const { items } = (await h.server.get('/event-tickets', { token: owner.token })).json;
+  assert.equal(items.length, 2, 'they are the tickets of whoever proves the address');
+  const orders = (await h.server.get('/orders', { token: owner.token })).json;
+  assert.deepEqual(
+    orders.items.map((o) => o.order_id),
+    [id],
+  );
+  const closed = await h.server.event(h.organizer, { queue: { policy: 'open' } });
+  expect_problem(
+    await h.server.post(`/events/${closed.id}/queue`, { token: guest }),
+    409,
+    'sign_in_required',
+  );
 });
 
 test('a reserved seat is on every paper and other shoppers see it go', async (t) => {

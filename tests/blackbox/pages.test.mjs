@@ -2,6 +2,7 @@
 // The pages in a real browser: from the line to the receipt with and without script; tabs, devices, offline,
 // restarts, keyboard, zoom, right-to-left, accessibility and size.
 import test from 'node:test';
+import crypto from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
@@ -21,8 +22,10 @@ import {
   server_for,
   sleep,
   temporary_folder,
+  text_of_mail,
 } from './lib.mjs';
 import { tenant_on } from './tenant.mjs';
+import { Log } from '../fair/log_maker.mjs';
 
 /** A sale with admission by the test. */
 const by_hand = {
@@ -221,6 +224,12 @@ test('a person without script buys a ticket', async (t) => {
     false,
     'nothing is offered that needs script',
   );
+  const link = page.getByRole('link', { name: 'Keep the proof of my place' });
+  const proof = new URL(await link.getAttribute('href'), s.url);
+  await eventually('the place has a proof', async () => {
+    const answer = await page.request.get(proof.href);
+    return answer.status() === 200 && (await answer.text()).startsWith('c2sp.org/tlog-proof@v1\n');
+  });
   await s.let_in(2);
   await turn(page).waitFor({ timeout: 30_000 * patience }); // without a click
   await page.getByRole('link', { name: 'Choose tickets' }).click();
@@ -240,6 +249,47 @@ test('a person without script buys a ticket', async (t) => {
   await page.getByRole('button', { name: 'Continue to payment' }).click();
   await pay(page);
   await page.getByText('The tickets are yours').waitFor({ timeout: 30_000 * patience });
+});
+
+test('a person buys as a guest without script', async (t) => {
+  const s = await sale_for(t, { event: { guests: true } });
+  const page = await (await person_without_script(t)).newPage();
+  const checked = await (await person(t, await browser_for())).newPage(); // axe needs script
+  await checked.goto(s.url);
+  await check_page(checked, 'guest_wait');
+  await page.goto(s.url);
+  await page.getByRole('button', { name: 'Continue as a guest' }).click();
+  assert.equal(await position(page).textContent(), '1');
+  await s.let_in();
+  await turn(page).waitFor({ timeout: 30_000 * patience });
+  await page.getByRole('link', { name: 'Choose tickets' }).click();
+  await page.getByLabel('E-mail address again').waitFor();
+  await checked.context().addCookies(await page.context().cookies());
+  await checked.goto(page.url());
+  await check_page(checked, 'guest_choice');
+  const email = address();
+  await page.getByLabel('How many: Weekend pass').selectOption('1');
+  await page.getByLabel('First name').fill('Ada');
+  await page.getByLabel('Last name').fill('Obi');
+  await page.getByLabel('E-mail address', { exact: true }).fill(email);
+  await page.getByLabel('E-mail address again').fill(`x${email}`);
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
+  await page.getByText('The two e-mail addresses differ.').waitFor();
+  await page.getByLabel('E-mail address again').fill(email);
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
+  await pay(page);
+  await page.getByText('The tickets are yours').waitFor({ timeout: 30_000 * patience });
+  assert.equal(await page.getByRole('link', { name: 'My tickets' }).count(), 0, 'they are in the mail only');
+  await page.goto(`${s.server.url}/my/tickets`);
+  await page.getByRole('button', { name: 'Send me a code' }).waitFor();
+  const mail = await eventually('the receipt', () =>
+    s.server.mails_to(email).find((text) => text.includes('tickets.pdf')),
+  );
+  const [link] = /\/my\/orders\/[0-9a-f-]{36}\/[\w-]{43}/.exec(mail.replaceAll('=\r\n', ''));
+  await page.goto(s.server.url + link);
+  await page.getByRole('img', { name: 'Code of this ticket' }).waitFor();
+  await checked.goto(s.server.url + link);
+  await check_page(checked, 'guest_tickets');
 });
 
 test('two tabs and a second device have one place; leaving in one leaves in all', async (t) => {
@@ -516,6 +566,63 @@ test('at 200 % zoom, on a small phone and in the dark nothing is cut off', async
   assert.ok(await fits(enlarged), 'text alone at 200 %');
 });
 
+test('a lobby: friends without script form a party, and with script the page changes at the draw', async (t) => {
+  const opens_at = after(20 * patience);
+  const s = await sale_for(t, {
+    event: {
+      lobby_opens_at: after(-1),
+      queue_opens_at: opens_at,
+      sale_start: opens_at,
+      draw: 'at_opening',
+      beacon: { kind: 'announced', announced: 'Numbers of 1 March' },
+    },
+  });
+  const browser = await browser_for();
+  const plain = await (await person_without_script(t)).newPage();
+  await plain.goto(s.url);
+  await sign_in(s.server, plain, address());
+  await plain.getByText('Coming earlier gives no advantage').waitFor();
+  const open = plain.getByRole('button', { name: 'Open a party' });
+  await Promise.all([plain.waitForEvent('load'), open.click()]);
+  const code = await plain.locator('.figure[dir=ltr]').textContent();
+  assert.match(code, /^[0-9A-Z]+-[0-9A-Z]{8}$/);
+
+  const friend = await (await person(t, browser)).newPage();
+  await friend.goto(s.url);
+  await sign_in(s.server, friend, address());
+  await friend.getByText('I have the code of a party').click();
+  await friend.getByLabel('Code of the party').fill(code.toLowerCase());
+  await friend.getByRole('button', { name: 'Join the party' }).click();
+  await friend.getByText('2 people are in it.').waitFor();
+  await check_page(friend, 'lobby');
+  const cookies = await friend.context().cookies();
+  for (const [locale, words] of Object.entries({
+    ar: 'الحضور المبكر لا يمنح أفضلية',
+    hr: 'Raniji dolazak ne donosi prednost',
+    fr: 'Arriver plus tôt ne donne aucun avantage',
+    es: 'Llegar antes no da ventaja',
+  })) {
+    const context = await person(t, browser, { locale });
+    await context.addCookies(cookies);
+    const page = await context.newPage();
+    const answer = await page.goto(s.url);
+    assert.ok((await answer.text()).includes(words), locale);
+    assert.ok(await fits(page));
+    await check_page(page, `lobby-${locale}`);
+  }
+  await friend.getByText('Numbers of 1 March').waitFor({ timeout: 40_000 * patience }); // the draw waits
+  const drawn = await eventually('the value is taken', async () => {
+    const answer = await s.server.post(`/events/${s.event.id}/draw/beacon`, {
+      token: s.organizer,
+      body: { value: '4 8 15' },
+    });
+    return answer.status === 200 && answer.json.lobby;
+  });
+  assert.deepEqual([drawn.beacon, drawn.beacon_value], ['announced', '4 8 15']);
+  await position(friend).waitFor({ timeout: 30_000 * patience });
+  await place_is(friend, '2');
+});
+
 test("in the visitor's language, right to left where needed", async (t) => {
   const s = await sale_for(t);
   await crowd(s, 2);
@@ -628,8 +735,8 @@ test('a queue without a return address shows what to do', async (t) => {
 });
 
 /** A queue in operator mode, and a browser on its page. */
-async function visitor_of_queue(t, { queue: changes = {}, context: options = {} } = {}) {
-  const server = await server_for(t);
+async function visitor_of_queue(t, { queue: changes = {}, context: options = {}, settings = {} } = {}) {
+  const server = await server_for(t, { settings });
   const tenant = await tenant_on(server);
   const queue = await tenant.queue({ name: 'Final', mode: 'operator', concurrency: 10, ...changes });
   const browser = await browser_for();
@@ -674,6 +781,144 @@ test('a full line shows it, and accepts the visitor later', async (t) => {
   );
   await page.getByRole('button', { name: 'Join the line' }).click();
   await place_is(page, '1');
+});
+
+/** All hashes from 0 on, as a client of the API. */
+function solved({ algorithm, challenge, salt, signature, maxnumber }) {
+  for (let number = 0; number <= maxnumber; ++number)
+    if (crypto.createHash('sha256').update(`${salt}${number}`).digest('hex') === challenge)
+      return Buffer.from(JSON.stringify({ algorithm, challenge, number, salt, signature })).toString(
+        'base64',
+      );
+  throw new Error('no solution');
+}
+
+test('a queue with a challenge: the page solves it under its policy, and each solution counts once', async (t) => {
+  const { server, tenant, queue, page, waiting } = await visitor_of_queue(t, {
+    queue: { challenge: 'proof_of_work' },
+  });
+  await page.locator('altcha-widget').first().getByText('I am a person').waitFor();
+  await check_page(page, 'challenge');
+  await page.getByRole('button', { name: 'Join the line' }).click();
+  await place_is(page, '1');
+  // The same over the API.
+  const join = (challenge, token = tenant.join) =>
+    server.post(`/queues/${queue.id}/tickets`, { token, body: challenge ? { challenge } : undefined });
+  const refused = await join();
+  expect_problem(refused, 403, 'challenge_required');
+  assert.equal(refused.json.challenge_url, `/queues/${queue.id}/challenge`);
+  const opened = await server.get(refused.json.challenge_url);
+  assert.equal(opened.json.type, 'proof_of_work');
+  const solution = solved(opened.json);
+  const joined = await join(solution);
+  assert.equal(joined.status, 201, joined.text);
+  expect_problem(await join(solution), 403, 'challenge_required');
+  assert.equal((await join(undefined, tenant.server)).status, 201, 'a backend needs none');
+  assert.equal(await waiting(), 3);
+  const captcha = await server.post(refused.json.challenge_url, { body: { captcha: 'x' } });
+  expect_problem(captcha, 400, 'invalid_field');
+  const without_keys = await server.patch(`/queues/${queue.id}`, {
+    token: tenant.token,
+    body: { challenge: 'turnstile' },
+  });
+  expect_problem(without_keys, 400, 'invalid_field');
+});
+
+test('an event with a challenge: a customer joins with it, and without a script by a link from a mail', async (t) => {
+  const s = await sale_for(t, { event: { challenge: 'proof_of_work' } });
+  const page = await (await person(t, await browser_for())).newPage();
+  await page.goto(s.url);
+  await sign_in(s.server, page, address());
+  await page.getByText('One more step before you get a place').waitFor();
+  await page.getByRole('button', { name: 'Join the line' }).click();
+  await place_is(page, '1');
+
+  const plain = await (await person_without_script(t)).newPage();
+  await plain.goto(s.url);
+  const email = address();
+  await sign_in(s.server, plain, email);
+  await plain.getByText('One more step before you get a place').waitFor();
+  const mails = s.server.mails_to(email).length;
+  await plain.getByText('No check appears, or it takes too long?').click();
+  await plain.getByRole('button', { name: 'Get a link by mail' }).click();
+  await plain.getByText('The mail is on its way.').waitFor();
+  const mail = await eventually('the mail with the link', () => s.server.mails_to(email)[mails]);
+  const [link] = /http\S+solved=[\w-]+/.exec(
+    text_of_mail(mail).replaceAll('=\r\n', '').replaceAll('=3D', '='),
+  );
+  await plain.goto(link);
+  await plain.getByRole('button', { name: 'Join the line' }).click();
+  await place_is(plain, '2');
+});
+
+/** A provider of captchas: its script, and siteverify, which takes a response once. */
+async function turnstile_for(t) {
+  const provider = { away: false, used: new Set() };
+  const script = `window.turnstile = { render(place, { action, cData, callback }) {
+    place.textContent = 'Captcha';
+    callback(action + ' ' + cData + ' ' + Math.random());
+  } };`;
+  const answer = (body) => {
+    const response = new URLSearchParams(body).get('response');
+    if (provider.used.has(response)) return { 'success': false, 'error-codes': ['timeout-or-duplicate'] };
+    provider.used.add(response);
+    const [action, cdata] = response.split(' ');
+    return { 'success': true, action, cdata, 'error-codes': [] };
+  };
+  const stand_in = http.createServer((request, response) => {
+    let body = '';
+    request.on('data', (part) => (body += part));
+    request.on('end', () => {
+      if (request.method === 'GET') {
+        response.writeHead(200, { 'Content-Type': 'text/javascript' });
+        return response.end(script);
+      }
+      response.writeHead(provider.away ? 503 : 200, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify(answer(body)));
+    });
+  });
+  await new Promise((listening) => stand_in.listen(0, '127.0.0.1', listening));
+  t.after(() => {
+    stand_in.closeAllConnections();
+    stand_in.close();
+  });
+  provider.settings = {
+    'challenges.turnstile_site_key': 'site',
+    'challenges.turnstile_secret': 'secret',
+    'challenges.turnstile_url': `http://127.0.0.1:${stand_in.address().port}`,
+  };
+  return provider;
+}
+
+test('a captcha: the page allows its provider alone, a response counts once, and an outage is no yes', async (t) => {
+  const provider = await turnstile_for(t);
+  const { server, tenant, queue, page, waiting } = await visitor_of_queue(t, {
+    queue: { challenge: 'turnstile' },
+    settings: provider.settings,
+  });
+  await page.getByText('Captcha').waitFor();
+  await page.getByRole('button', { name: 'Join the line' }).click();
+  await place_is(page, '1');
+  const path = `/queues/${queue.id}/challenge`;
+  const opened = await server.get(path);
+  assert.deepEqual(opened.json, { type: 'turnstile', site_key: 'site', action: 'join', bound_to: queue.id });
+  const exchange = (captcha) => server.post(path, { body: { captcha } });
+  const given = await exchange(`join ${queue.id} 1`);
+  assert.equal(given.status, 201, given.text);
+  const join = () =>
+    server.post(`/queues/${queue.id}/tickets`, {
+      token: tenant.join,
+      body: { challenge: given.json.challenge },
+    });
+  assert.equal((await join()).status, 201);
+  expect_problem(await join(), 403, 'challenge_required');
+  expect_problem(await exchange(`join ${queue.id} 1`), 403, 'challenge_required');
+  expect_problem(await exchange(`join ${server.url} 2`), 403, 'challenge_required');
+  provider.away = true;
+  const refused = await exchange(`join ${queue.id} 3`);
+  expect_problem(refused, 503, 'unavailable');
+  assert.equal(refused.headers['retry-after'], '10');
+  assert.equal(await waiting(), 2);
 });
 
 test('a customer with the maximum of tickets sees it and a link to the order', async (t) => {
@@ -1049,7 +1294,7 @@ test('the widget on another site: joins, survives a reload, is admitted, hands o
   const site = `http://127.0.0.1:${port}`;
   const server = await server_for(t, { settings: { 'http.allowed_origins': site } });
   const tenant = await tenant_on(server);
-  const queue = await tenant.queue({ mode: 'operator', concurrency: 10 });
+  const queue = await tenant.queue({ mode: 'operator', concurrency: 10, challenge: 'proof_of_work' });
   await tenant.join_as(queue, 'before me');
   const browser = await browser_for();
   const visit = async (hash = '') => {
@@ -1195,4 +1440,88 @@ test('pages have a strict policy and refuse forms of other sites', async (t) => 
   });
   assert.match(broken.text, /Send me a code/);
   assert.ok(!s.server.log.includes(fan));
+});
+
+/** A browser that gets this log instead of the server's. */
+async function with_log(context, log, options) {
+  const files = log.files(options);
+  await context.route('**/events/*/log/**', (route) => {
+    const bytes = files.get(new URL(route.request().url()).pathname.replace(/^.*?\/log\//, ''));
+    return route.fulfill(bytes ? { body: bytes } : { status: 404 });
+  });
+}
+
+function drawn_log(id) {
+  const log = new Log({ id }).begin().lobby();
+  for (let n = 1; n <= 8; ++n) log.join(n);
+  log.hand('pause', 0, 0, 'Stage <b>two</b> is not ready').hand('resume');
+  return log.close().draw();
+}
+
+test('anybody checks in the browser that a line is fair: what was checked, its figures, each intervention', async (t) => {
+  const s = await sale_for(t);
+  const url = `${s.server.url}/fairness/${s.event.id}`;
+  const log = drawn_log(s.event.id);
+  log.admit(log.order.slice(0, 3)).end_session(log.order[0], 0);
+  const receipt = { name: 'place.tlog-proof', mimeType: 'text/plain', buffer: Buffer.from(log.receipt(4)) };
+  const titles = {
+    'en-GB': ['Is this line fair?', 'Check the log', 'Everything that was checked is right.'],
+    'fr': ['Cette file est-elle équitable ?', 'Vérifier le journal', 'Tout ce qui a été vérifié est juste.'],
+    'es': ['¿Es justa esta fila?', 'Comprobar el registro', 'Todo lo que se comprobó es correcto.'],
+    'hr': ['Je li ovaj red pošten?', 'Provjeri zapisnik', 'Sve što je provjereno ispravno je.'],
+    'ar': ['هل هذا الصف عادل؟', 'تحقق من السجل', 'كل ما جرى التحقق منه صحيح.'],
+  };
+  for (const [locale, [title, button, outcome]] of Object.entries(titles)) {
+    const context = await person(t, await browser_for(), { locale });
+    await with_log(context, log);
+    const page = await context.newPage();
+    await page.goto(url);
+    await page.getByText(title, { exact: true }).waitFor();
+    await page.getByRole('button', { name: button }).click();
+    await page.getByText(outcome).waitFor();
+    assert.ok(await fits(page), locale);
+    await page.locator('details').evaluateAll((all) => all.forEach((d) => (d.open = true)));
+    await check_page(page, `fairness-${locale}`);
+  }
+  const context = await person(t, await browser_for());
+  await with_log(context, log);
+  const page = await context.newPage();
+  await page.goto(url);
+  await page.locator('#receipt').setInputFiles(receipt); // checks without the button
+  const place = page.locator('li.is-passed', { hasText: 'Your place is in the log.' });
+  await place.getByText('Details').click();
+  await place.getByText(/Number 4 joined at/).waitFor();
+  await page.getByRole('cell', { name: 'Stage <b>two</b> is not ready' }).waitFor();
+  assert.equal(await page.locator('[data-figures] dd').nth(3).textContent(), '1 / 1 (100%)');
+  await page.locator('#receipt').setInputFiles({ ...receipt, buffer: Buffer.from('no receipt') });
+  await page.getByText('This file is no proof of a place in a line.').waitFor();
+
+  // The same browser is shown another log: it remembers the first one.
+  await context.unroute('**/events/*/log/**');
+  const other = new Log({ id: s.event.id, draw_seed: Buffer.alloc(32, 3) }).begin().lobby();
+  for (let n = 1; n <= 12; ++n) other.join(n);
+  await with_log(context, other.close().draw());
+  await page.goto(url);
+  await page.getByRole('button', { name: 'Check the log' }).click();
+  await page.getByText('Something is wrong. The list says what.').waitFor();
+  await page.locator('li.is-failed', { hasText: 'The log was rewritten' }).waitFor();
+  await check_page(page, 'fairness-failed');
+  await context.unroute('**/events/*/log/**');
+  await context.route('**/events/*/log/**', (route) => route.fulfill({ status: 404 }));
+  await page.goto(url);
+  await page.getByRole('button', { name: 'Check the log' }).click();
+  await page.getByText('This line has no public log yet.').waitFor();
+});
+
+test('without script the fairness page has the address of the log and how to check it elsewhere', async (t) => {
+  const s = await sale_for(t);
+  const page = await (await person_without_script(t)).newPage();
+  await page.goto(`${s.server.url}/fairness/${s.event.id}`);
+  await page.getByText('Aurora Open Air 2027').waitFor();
+  await page.getByText('your browser runs none').waitFor();
+  await page.getByText(`node web/verify/cli.mjs ${s.server.url} --event ${s.event.id}`).waitFor();
+  assert.equal(await page.getByRole('button').count(), 0);
+  await check_page(page, 'fairness-plain');
+  const none = await fetch(`${s.server.url}/fairness/00000000-0000-7000-8000-000000000000`);
+  assert.equal(none.status, 404);
 });

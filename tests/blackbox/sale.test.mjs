@@ -882,3 +882,55 @@ test('lists are paged by cursor', async (t) => {
   for (const bad of ['x', '!!', 'AAAA'.repeat(50)])
     expect_problem(await server.get(`/events?cursor=${bad}`), 400, 'invalid_cursor');
 });
+
+test('a ticket that comes back is offered to the first of the waiting list, by mail', async (t) => {
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
+  const organizer = await server.organizer();
+  const event = await server.event(organizer, {
+    total: 1,
+    waiting_list: { enabled: true, claim_window_seconds: 3 },
+    queue: { presence_timeout_seconds: 20 },
+  });
+  assert.deepEqual(event.waiting_list, {
+    enabled: true,
+    claim_window_seconds: 3,
+    quiet_from_minute: null,
+    quiet_until_minute: null,
+    began_at: null,
+  });
+  const buyer = await server.customer();
+  const { admission_token } = await server.join_and_be_admitted(buyer, event.id);
+  const people = ['first', 'second'].map((name) => `${name}-${Date.now()}@example.org`);
+  const fans = [];
+  for (const email of people) fans.push((await server.sign_in_by_mail(email)).json.token);
+  for (const token of fans) await server.join(token, event.id);
+  const socket = await server.socket(event.id, fans[1]);
+  const before = await server.position(fans[1], event.id);
+  assert.equal(before.outlook.people_ahead, 1);
+  assert.equal(before.outlook.tickets_free + before.outlook.tickets_held, 1);
+  assert.equal(before.outlook.waiting_list, false);
+  await server.buy(buyer, event.id, admission_token);
+  await socket.frame('waiting_list', { where: (frame) => frame.waiting_list });
+  socket.close();
+  await server.restart();
+  assert.ok((await server.get(`/events/${event.id}`)).json.waiting_list.began_at);
+  assert.equal((await server.position(fans[1], event.id)).outlook.waiting_list, true, 'also after kill -9');
+
+  const offered = (email) =>
+    server.mails_to(email).some((mail) => mail.includes('A ticket has come back: Black-box sale'));
+  const type = { id: event.ticket_types[0].id, total: 2 };
+  const more = await server.patch(`/events/${event.id}`, {
+    token: organizer,
+    body: { ticket_types: [type] },
+  });
+  assert.equal(more.status, 200, more.text);
+  const first = await server.admitted(fans[0], event.id);
+  assert.equal(Date.parse(first.claim_by) - Date.parse(first.admitted_at), 3000);
+  assert.equal(Date.parse(first.session_expires_at) - Date.parse(first.claim_by), 60_000);
+  assert.equal((await server.position(fans[1], event.id)).status, 'WAITING');
+  await eventually('the mail to the first', () => offered(people[0]));
+  const second = await server.admitted(fans[1], event.id);
+  assert.ok(Date.parse(second.admitted_at) >= Date.parse(first.claim_by), 'when the first let it pass');
+  await eventually('the mail to the second', () => offered(people[1]));
+  await server.buy(fans[1], event.id, second.admission_token);
+});

@@ -2,12 +2,12 @@
 // The browser SDK without a browser, with scripted answers, for cases that a real server seldom has.
 // pages.test.mjs tests it in Chromium.
 import test from 'node:test';
-import { webcrypto } from 'node:crypto';
+import { createHash, webcrypto } from 'node:crypto';
 import { getEventListeners } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { assert, eventually, root, run, server_for, sleep } from './lib.mjs';
-import { counted, wait_text } from '../../web/sdk/estimate.mjs';
+import { chance_text, counted, odds_text, wait_text } from '../../web/sdk/estimate.mjs';
 import { is_current, is_signed, read_code, rotating_code } from '../../web/sdk/event_ticket_code.mjs';
 import { FairQueue, place_after, place_of, reconnect_delay } from '../../web/sdk/fairqueue.mjs';
 import { languages, read_texts } from '../../web/texts.mjs';
@@ -117,6 +117,51 @@ test('polls at the time of the server, waits for Retry-After, and ends at a term
   for (const { credentials } of s.requests) assert.equal(credentials, 'omit');
 });
 
+const required = { status: 403, body: { code: 'challenge_required', title: 'Solve a challenge first.' } };
+const body_of = ({ body }) => body && JSON.parse(body);
+
+test('a join that needs a challenge is repeated with its solution, and a harder one if it was too easy', async (t) => {
+  const salt = '00000000000000ab?expires=1795000300&n=17&max=30000&';
+  const work = {
+    body: {
+      type: 'proof_of_work',
+      algorithm: 'SHA-256',
+      challenge: createHash('sha256').update(`${salt}777`).digest('hex'),
+      salt,
+      signature: 'ab',
+      maxnumber: 1_000,
+    },
+  };
+  const s = line_for(t, [required, work, required, work, { status: 201, body: ticket() }]);
+  await s.line.join();
+  const [first, asked, second, , third] = s.requests;
+  assert.equal(first.body, undefined);
+  assert.equal(asked.url, `http://x/queues/${ticket().queue_id}/challenge`);
+  for (const { body, headers } of [second, third]) {
+    const { number, signature } = JSON.parse(atob(JSON.parse(body).challenge));
+    assert.deepEqual([number, signature], [777, 'ab']);
+    assert.equal(headers['Idempotency-Key'], first.headers['Idempotency-Key']);
+  }
+  const stubborn = line_for(t, [required, work, required, work, required, work, required]);
+  await assert.rejects(stubborn.line.join(), { code: 'challenge_required' });
+  assert.equal(stubborn.requests.length, 7);
+});
+
+test('a captcha is shown by the page, and its response is exchanged', async (t) => {
+  const captcha = { body: { type: 'turnstile', site_key: 'k', action: 'join', bound_to: 'q' } };
+  const answers = () => [
+    required,
+    captcha,
+    { status: 201, body: { challenge: 'c' } },
+    { status: 201, body: ticket() },
+  ];
+  const s = line_for(t, answers(), { solve: async ({ site_key }) => `response to ${site_key}` });
+  await s.line.join();
+  assert.deepEqual(body_of(s.requests[2]), { captcha: 'response to k' });
+  assert.deepEqual(body_of(s.requests[3]), { challenge: 'c' });
+  await assert.rejects(line_for(t, answers()).line.join(), { code: 'challenge_required' });
+});
+
 test('a join with a lost answer is repeated with the same key; a refusal has its code', async (t) => {
   const storage = memory();
   const lost = line_for(t, [new TypeError('network')], { storage });
@@ -189,6 +234,48 @@ test('every frame of the socket', () => {
     const over = place_after(admitted, { type });
     assert.deepEqual([over.status, over.token], [type.toUpperCase(), null]);
   }
+});
+
+test('odds are a sentence, in every language', () => {
+  const texts = read_texts();
+  const outlook = {
+    tickets_free: 700,
+    tickets_held: 100,
+    people_ahead: 2000,
+    buying_percent: { low: 30, high: 34 },
+    buyers_ahead: 640,
+    tickets_ahead: 650,
+    chance_percent: { low: 60, high: 80 },
+    chance: 'likely',
+    waiting_list: false,
+  };
+  const place = place_after(null, { type: 'state', ticket: ticket({ outlook }), queue_status: 'ACTIVE' });
+  assert.equal(
+    odds_text(texts.en, 'en', place.outlook),
+    'About 640 of the 2,000 people before you will buy 650 tickets; 800 tickets are left.',
+  );
+  assert.equal(
+    chance_text(texts.en, 'en', place.outlook),
+    'That a ticket is left for you: 60 to 80 %, likely.',
+  );
+  const moved = { type: 'position_changed', position: 2, ahead: 1, eta: null };
+  assert.equal(place_after(place, moved).outlook.buyersAhead, 640, 'a frame without odds leaves them');
+  const early = {
+    ...outlook,
+    buying_percent: null,
+    buyers_ahead: null,
+    chance_percent: null,
+    chance: 'unknown',
+  };
+  const unknown = place_after(place, { ...moved, outlook: early }).outlook;
+  assert.equal(odds_text(texts.en, 'en', unknown), 'Tickets left: 800.');
+  assert.equal(chance_text(texts.en, 'en', unknown), '');
+  assert.equal(odds_text(texts.en, 'en', null), '');
+  const listed = place_after(place, { type: 'waiting_list', waiting_list: true });
+  assert.deepEqual([listed.waitingList, listed.outlook], [true, null]);
+  for (const language of languages)
+    for (const text of [odds_text, chance_text])
+      assert.doesNotMatch(text(texts[language], language, place.outlook), /[{}]|undefined/);
 });
 
 test('waits are ranges, in every language', () => {
@@ -309,6 +396,7 @@ test('from the line to the ticket with a real server', async (t) => {
       await server.settle(new URL(payment_url).pathname.split('/').at(-1), 'pay');
   }
   assert.equal(seen.at(-1), 'success');
+  assert.match(await line.receipt(), /^c2sp\.org\/tlog-proof@v1\n/);
   const [ticket] = (await line.eventTickets()).items;
   const held = await line.eventTicket(ticket.id);
   assert.equal(read_code(held.code).ticket, ticket.id);

@@ -18,11 +18,12 @@ execFileSync('node', ['bundle.mjs', bundle], { cwd: web });
 const texts = read_texts();
 
 /** `rows` rows of `count` seats in each of `sections` sections, one behind the other. */
-function plan_of({ sections = 1, rows = 3, count = 6 }) {
+function plan_of({ sections = 1, rows = 3, count = 6, areas = [] }) {
   return {
     name: 'Hall',
     focus: { x: 0, y: 0 },
     ticket_types: ['Stalls', 'Balcony'],
+    areas,
     sections: Array.from({ length: sections }, (_, s) => ({
       section: `S${s}`,
       name: `Block ${s + 1}`,
@@ -65,7 +66,7 @@ function page_text(language, names = '') {
   const fields = type_ids
     .map(
       (id) => `<input type="hidden" name="s.${id}" value="${names}"><label>${id}
-      <select name="t.${id}"><option>0</option><option selected>1</option></select></label>`,
+      <select name="t.${id}"><option>0</option><option selected>1</option><option>2</option><option>3</option></select></label>`,
     )
     .join('');
   return `<!doctype html><html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}"><head>
@@ -108,6 +109,7 @@ async function open_hall(t, hall = {}, options = {}, language = 'en') {
               states: Buffer.alloc(Math.ceil(count / 4)).toString('base64url'),
               plan_types: [0, 1],
               ticket_type_ids: type_ids,
+              ...(hall.areas && { areas_free: hall.areas.map(({ places }) => places) }),
             },
       );
     if (url.pathname.endsWith('/quote')) {
@@ -222,6 +224,52 @@ test('a seat that another visitor takes is taken out of the choice', async (t) =
     await page.getByRole('checkbox', { name: /row A, seat 4,/ }).getAttribute('aria-disabled'),
     'true',
   );
+});
+
+test('places of a standing area are chosen by pointer, keys and list and follow what is free', async (t) => {
+  const floor = {
+    area: 'F',
+    name: 'Floor',
+    ticket_type: 'Balcony',
+    places: 500,
+    x: 100,
+    y: 700,
+    width: 400,
+    height: 200,
+  };
+  const { page, state } = await open_hall(t, { areas: [floor] });
+  const number = () => page.locator(`select[name="t.${type_ids[1]}"]`).inputValue();
+  const area = page.getByRole('spinbutton', { name: 'Floor, free: 500, 20.00 EUR' });
+  assert.equal(await area.getAttribute('aria-valuenow'), '1');
+  await page.locator('[data-step="1"]').click();
+  assert.equal(await number(), '2');
+  assert.match(await page.locator('[data-chosen]').textContent(), /Floor × 2/);
+  await page.locator('[data-step="-1"]').click();
+  await page.locator('[data-step="-1"]').click();
+  assert.equal(await number(), '0');
+  for (const key of ['ArrowUp', 'Enter', 'ArrowUp', 'ArrowUp']) await page.keyboard.press(key);
+  assert.equal(await number(), '3');
+  assert.match(await page.locator('[data-said]').textContent(), /more than one order may have/);
+  await check_page(page, 'seats-standing');
+  await page.locator(`select[name="t.${type_ids[1]}"]`).selectOption('2');
+  assert.equal(await area.getAttribute('aria-valuenow'), '2', 'the form leads');
+  state.changes = { version: 9, areas_free: [1] };
+  await page.getByRole('spinbutton', { name: 'Floor, free: 1,' }).waitFor();
+  assert.equal(await number(), '1', 'no more than are free');
+  await page.getByRole('button', { name: 'List' }).click();
+  const listed = page.getByRole('combobox', { name: 'Floor, free: 1, 20.00 EUR' });
+  assert.equal(await listed.inputValue(), '1');
+  await listed.selectOption('0');
+  assert.equal(await number(), '0');
+  await check_page(page, 'seats-standing-list');
+});
+
+test('a hall of standing places alone has a map', async (t) => {
+  const pit = { area: 'P', ticket_type: 'Stalls', places: 9, x: 0, y: 0, width: 900, height: 900 };
+  const { page } = await open_hall(t, { sections: 0, areas: [pit] });
+  await page.getByRole('spinbutton', { name: 'P, free: 9, 10.00 EUR' }).focus();
+  await page.keyboard.press('End');
+  assert.equal(await page.locator(`select[name="t.${type_ids[0]}"]`).inputValue(), '3');
 });
 
 test('without its map the page names no seats that nobody can see', async (t) => {

@@ -86,6 +86,11 @@ export async function populate(server, known) {
     body: { url: 'http://127.0.0.1:9/nowhere', topics: ['queue.turn_granted'] },
   });
   assert.equal(endpoint.status, 201, endpoint.text);
+  const plan = await server.post('/seat-plans/hall', {
+    token: org,
+    body: { name: 'Hall', sections: [{ ticket_type: 'Standard', rows: 2, seats: 4 }] },
+  });
+  assert.equal(plan.status, 201, plan.text);
   const blocked = await server.post('/blocked-customers', {
     token: org,
     body: { emails: ['blocked@example.com'] },
@@ -104,6 +109,7 @@ export async function populate(server, known) {
     device: device.json.device_id,
     ticket_device: ticket_device.json.device_id,
     endpoint: endpoint.json.id,
+    plan: plan.json.seat_plan_id,
     claim: claim.claim_id,
     payment: payment.payment_id,
     reference: payment.reference,
@@ -124,6 +130,7 @@ export async function populate(server, known) {
     operate2: other.operator,
     ticket: place.ticket_token,
     ticket2: place2.ticket_token,
+    guest: (await server.post('/guests')).json.token,
   };
   return { ids, tokens };
 }

@@ -317,6 +317,22 @@ CAF_TEST(webhooks go to named ports and without TLS only at home) {
     with_flags({{"webhooks.allow_http", "true"}, {"webhooks.allow_private", "true"}}).problems.empty());
 }
 
+CAF_TEST(witnesses have an address and a key) {
+  const std::string key = "w.example/witness+3176bd45+BIE5dw6ofRdfVqNUZsNMfszLjYqRtO43ol32D1uPybOU";
+  const auto good =
+    with_flags({{"witness.urls", "https://w.example/witness/  " + key}, {"witness.logs", key}});
+  CAF_CHECK(good.problems.empty());
+  const auto witnesses = good.values.witness.parsed_urls();
+  CAF_REQUIRE(witnesses && witnesses->size() == 1);
+  CAF_CHECK_EQUAL(witnesses->front().url, "https://w.example/witness");
+  CAF_CHECK_EQUAL(witnesses->front().key, key);
+  for (const auto& bad : {key, std::string{"https://w.example/witness"}, "ftp://w.example " + key,
+                          std::string{"https://w.example no key"}, "https://w.example " + key.substr(1, 20)})
+    CAF_CHECK(complains(with_flags({{"witness.urls", bad}}), "witness.urls", "must be like"));
+  for (const auto& bad : {std::string{"w.example"}, key + "=", "w+3176bd4G" + key.substr(26)})
+    CAF_CHECK(complains(with_flags({{"witness.logs", bad}}), "witness.logs", "must be verifier keys"));
+}
+
 CAF_TEST(a listener with TLS needs its files and an address of its own) {
   using flags_map = std::map<std::string, std::string>;
   const flags_map good{

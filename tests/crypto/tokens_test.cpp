@@ -76,7 +76,7 @@ CAF_TEST(a token of an organizer may name its sign-in and no other kind may) {
   };
   CAF_CHECK(verified(token_kind::organizer).error == token_error::none);
   CAF_CHECK(verified(token_kind::organizer).claims.session == session);
-  for (const auto kind : {token_kind::customer, token_kind::ticket, token_kind::operate})
+  for (const auto kind : {token_kind::customer, token_kind::ticket, token_kind::operate, token_kind::guest})
     CAF_CHECK(verified(kind).error == token_error::bad_claims);
   CAF_CHECK(verifier.verify(customer_token(), now).claims.session.is_nil());
 }
@@ -182,8 +182,20 @@ CAF_TEST(keys of another installation sign nothing here) {
             == token_error::unknown_header);
 }
 
+CAF_TEST(a guests token is no customers although its key is derived from that ones) {
+  const auto token = issuer.issue(token_kind::guest, subject, now, seconds{60});
+  const auto point = token.find('.');
+  const auto customers = customer_token();
+  const auto disguised = customers.substr(0, customers.find('.')) + token.substr(point);
+  CAF_CHECK(verifier.verify(disguised, now).error != token_error::none);
+  rotate_key(folder.path(), "customer", now, now, {}, older_keys::end);
+  verifier.renew(key_store::open(folder.path(), now));
+  CAF_CHECK(verifier.verify(token, now).error == token_error::unknown_header);
+}
+
 CAF_TEST(tokens verify under every valid key and under no ended one) {
   for (const auto kind : all_token_kinds) {
+    if (kind == token_kind::guest) continue; // of keys that are derived from the customers'
     const auto name = to_string(kind);
     const auto old = issuer.issue(kind, subject, now, seconds{3600});
     rotate_key(folder.path(), name, now, now + key_delay, {}, older_keys::verify);

@@ -4,6 +4,7 @@
 #define CAF_SUITE fair
 #include "caf/test/unit_test.hpp"
 
+#include "fair/closing.hpp"
 #include "fair/witness.hpp"
 #include "tests/fair/sample_log.hpp"
 
@@ -152,6 +153,7 @@ CAF_TEST(a checkpoint is read back and its signatures belong to its text and key
   CAF_CHECK(note->content == c);
   CAF_CHECK(is_signed_by(*note, log));
   CAF_CHECK(is_signed_by(*note, witness));
+  CAF_CHECK_EQUAL(signatures_of(*note, log) + signatures_of(*note, witness), note->signatures);
   CAF_CHECK(!is_signed_by(*parse_checkpoint(signed_note), witness));
   auto grown = c;
   grown.size = 8;
@@ -172,9 +174,9 @@ CAF_TEST(texts that are no canonical checkpoint are refused) {
   };
   for (const auto& text :
        {std::string{}, std::string{"origin\n7\n"}, replaced("\n7\n", "\n07\n"), replaced("\n7\n", "\n-7\n"),
-        replaced("\n7\n", "\n99999999999999999999\n"), replaced("origin\n", "\n"),
-        replaced("origin\n", "ori gin\n"), replaced("=\n\n", "=\nextension\n\n"), replaced("=\n\n", "\n\n"),
-        good.substr(0, good.find("\n\n") + 2)})
+        replaced("\n7\n", "\n99999999999999999999\n"), replaced("\n7\n", "\n9223372036854775808\n"),
+        replaced("origin\n", "\n"), replaced("origin\n", "ori gin\n"), replaced("=\n\n", "=\nextension\n\n"),
+        replaced("=\n\n", "\n\n"), good.substr(0, good.find("\n\n") + 2)})
     CAF_CHECK(!parse_checkpoint(text));
 }
 
@@ -223,6 +225,51 @@ CAF_TEST(a witness cosigns a log that grows and refuses a second one) {
   CAF_CHECK(verdict(log, 21, thirteen, &key) == witness_verdict::shrinks);
   CAF_CHECK(verdict(log, 13, thirteen, &key, 3) == witness_verdict::not_signed);
   CAF_CHECK(verdict(log, 13, thirteen, nullptr) == witness_verdict::unknown_log);
+}
+
+CAF_TEST(a witness knows the logs of an installation by the key of one) {
+  const std::string place = "tickets.example/a/events/", id = "01234567-89ab-cdef-fedc-ba987654321";
+  const note_verifier one{place + id + "0/log", note_key_kind::log, ed25519_public_key_of(key_of(1))},
+    other{"other.example/log", note_key_kind::log, ed25519_public_key_of(key_of(2))};
+  const watched_logs logs{std::vector{one.text(), other.text()}};
+  CAF_CHECK(logs.find(one.name) == one);
+  CAF_CHECK(logs.find(other.name) == other);
+  for (const auto& name : {place + id + "1/log", place + id + "1/log/2", place + id + "1/log/10",
+                           "tickets.example/a/queues/" + id + "1/log"})
+    CAF_CHECK(logs.find(name) && logs.find(name)->key == one.key && logs.find(name)->name == name);
+  for (const auto& name :
+       {"b.example/a/events/" + id + "1/log", place + id + "1/log/1", place + id + "1/log/02",
+        place + "x/log", place + id + "1/logs", place + id + "G/log", "/events/" + id + "1/log",
+        std::string{"other.example/log2"}, std::string{}})
+    CAF_CHECK(!logs.find(name));
+  const note_verifier witness{"w", note_key_kind::witness, one.key};
+  const auto refuses = [](const std::string& key) {
+    try {
+      const watched_logs none{std::vector{key}};
+    } catch (const std::invalid_argument&) { return true; }
+    return false;
+  };
+  CAF_CHECK(refuses("no key"));
+  CAF_CHECK(refuses(witness.text()));
+}
+
+CAF_TEST(the record of a draw has the first checkpoint over the closing that witnesses cosigned) {
+  const auto closed = closed_bytes({1, {}}, 3, {});
+  drawn_record draw;
+  const auto bare = drawn_bytes({2, {}}, draw);
+  draw.closing = "note of 8, twice cosigned";
+  closing_proof proof;
+  CAF_CHECK_EQUAL(proof.complete("other", 5), "other");
+  proof.cosigned(6, "before the closing");
+  CAF_CHECK_EQUAL(proof.complete(closed, 6), closed);
+  proof.cosigned(6, "before the closing");
+  proof.cosigned(8, "note of 8");
+  proof.cosigned(8, draw.closing);
+  proof.cosigned(9, "a later one");
+  CAF_CHECK_EQUAL(proof.complete(bare, 9), drawn_bytes({2, {}}, draw));
+  closing_proof none;
+  CAF_CHECK_EQUAL(none.complete(closed, 6), closed);
+  CAF_CHECK_EQUAL(none.complete(bare, 7), bare);
 }
 
 CAF_TEST(the sample log and its proofs are those of the vectors) {

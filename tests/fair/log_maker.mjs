@@ -28,7 +28,7 @@ export const kinds = {
   session_ended: 11,
   hand: 12,
 };
-export const actions = { advance: 1, revoke: 2, priority: 3, block: 4, pause: 5, end_wait: 8 };
+export const actions = { advance: 1, revoke: 2, priority: 3, block: 4, pause: 5, resume: 6, end_wait: 8 };
 
 /** Signs notes as `name`: kind 1 of a log, 4 of a witness. */
 export class Signer {
@@ -90,10 +90,12 @@ export function proof_of(index, leaves) {
 
 export class Log {
   constructor({
-    origin = `tickets.example/events/${event}/log`,
+    id = event,
+    origin = `tickets.example/events/${id}/log`,
     seed = 1,
     draw_seed = Buffer.alloc(32, 9),
   } = {}) {
+    this.id = Buffer.from(id.replaceAll('-', ''), 'hex');
     this.origin = origin;
     this.signer = new Signer(origin, 1, seed);
     this.witness = new Signer('witness.example', 4, 2);
@@ -117,7 +119,7 @@ export class Log {
     return record;
   }
   begin(settings = 'policy=capacity\n', lost = '') {
-    this.add('begin', number(1, 1), Buffer.alloc(16, 7), text(settings), text(lost));
+    this.add('begin', number(1, 1), this.id, text(settings), text(lost));
     return this;
   }
   lobby({ beacon = 0, source = Buffer.alloc(0), party_max = 6, draws = 1 } = {}) {

@@ -17,8 +17,8 @@ import { chain_hash, due_at, is_round, quicknet, round_message } from '../../web
 import { bundles, is_included, leaf_hash } from '../../web/verify/merkle.mjs';
 import { parse_checkpoint, parse_key, parse_receipt, signed_at } from '../../web/verify/note.mjs';
 import { hmac_sha256, sha256 } from '../../web/verify/sha256.mjs';
-import { Findings } from '../../web/verify/findings.mjs';
-import { parse_record } from '../../web/verify/records.mjs';
+import { checks, Findings, results } from '../../web/verify/findings.mjs';
+import { actions, parse_record } from '../../web/verify/records.mjs';
 import { http_reader } from '../../web/verify/http.mjs';
 import { verify } from '../../web/verify/verify.mjs';
 import { cheats, honest } from './cheats.mjs';
@@ -294,6 +294,19 @@ test('the log of another event is caught by "event"', async () => {
   const disguised = drawn({ origin: 'tickets.example/events/00000000-0000-0000-0000-000000000001/log' });
   await caught_by(disguised, {}, 'event');
   assert.equal((await check(drawn(), { event })).result, 'passed');
+});
+
+test('every check has a sentence for the page in every language', () => {
+  for (const language of ['en', 'fr', 'es', 'hr', 'ar']) {
+    const file = path.join(here, `../../web/texts/${language}.json`);
+    const texts = JSON.parse(fs.readFileSync(file, 'utf8'));
+    for (const check of checks) {
+      assert.ok(texts[`fair_check_${check}`], `${language}: ${check}`);
+      assert.ok(check === 'closing' || texts[`fair_failed_${check}`], `${language}: ${check}`); // it never fails
+    }
+    for (const action of actions.filter(Boolean)) assert.ok(texts[`fair_hand_${action}`], action);
+    for (const result of results) assert.ok(texts[`fair_is_${result}`], result);
+  }
 });
 
 test('an empty log, and one that replaces a lost one, prove nothing', async () => {

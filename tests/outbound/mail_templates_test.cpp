@@ -37,6 +37,8 @@ const std::map<std::string, const char*> samples{
   {"event_cancelled", R"({"event_name":"Derby","refund":true,"order_id":"O-1"})"},
   {"quota_invitation",
    R"({"event_name":"Derby","ticket_name":"Members","quantity":2,"valid_until":1795372200000})"},
+  {"waiting_list_offer",
+   R"({"event_name":"Derby","claim_by":1795372200000,"shop_url":"https://shop.example/e"})"},
   {"ticket_offered", R"({"event_name":"Derby","ticket_name":"VIP","tickets_url":"https://shop.example/t",
                          "expires_at":1795372200000})"},
   {"ticket_given", R"({"event_name":"Derby","ticket_name":"VIP","tickets_url":"https://shop.example/t"})"},
@@ -44,6 +46,7 @@ const std::map<std::string, const char*> samples{
                           "starts_at":1795372200000})"},
   {"ticket_kept", R"({"event_name":"Derby","ticket_name":"VIP","tickets_url":"https://shop.example/t",
                       "declined":true})"},
+  {"challenge_link", R"({"event_name":"Derby","join_url":"https://shop.example/wait/1?solved=a-b_"})"},
   {"ticket_withdrawn",
    R"({"event_name":"Derby","ticket_name":"VIP","tickets_url":"https://shop.example/t"})"},
 };
@@ -90,16 +93,19 @@ CAF_TEST(the times of an event are those of its venue) {
   CAF_CHECK(contains(c.html, "Place: The Arena &lt;1&gt;"));
 }
 
-CAF_TEST(a receipt names section and row and seat) {
-  auto data = data_of(samples.at("order_receipt"));
-  data["seats"] = boost::json::parse(R"([{"section":"Stalls <1>","row":"A","seat":"3"},
-    {"section":"","row":"B","seat":"4"},{"section":"Table 7","row":"","seat":"1"}])");
-  const auto c = content("order_receipt", data);
-  CAF_CHECK(contains(c.text, "Seats: Stalls <1>, row A, seat 3; Row B, seat 4; Table 7, seat 1\n"));
-  CAF_CHECK(contains(c.html, "<br>Seats: Stalls &lt;1&gt;, row A, seat 3;"));
-  CAF_CHECK(is_tidy(c));
-  data["seats"] = "A-3";
-  CAF_CHECK_EQUAL(problem("order_receipt", data), "seats is not a list");
+CAF_TEST(a receipt and a payment link name section and row and seat) {
+  for (const auto* key : {"order_receipt", "payment_link"}) {
+    CAF_MESSAGE(key);
+    auto data = data_of(samples.at(key));
+    data["seats"] = boost::json::parse(R"([{"section":"Stalls <1>","row":"A","seat":"3"},
+      {"section":"","row":"B","seat":"4"},{"section":"Table 7","row":"","seat":"1"}])");
+    const auto c = content(key, data);
+    CAF_CHECK(contains(c.text, "Seats: Stalls <1>, row A, seat 3; Row B, seat 4; Table 7, seat 1\n"));
+    CAF_CHECK(contains(c.html, "<br>Seats: Stalls &lt;1&gt;, row A, seat 3;"));
+    CAF_CHECK(is_tidy(c));
+    data["seats"] = "A-3";
+    CAF_CHECK_EQUAL(problem(key, data), "seats is not a list");
+  }
 }
 
 CAF_TEST(every template is there in every language and takes its data) {
@@ -288,7 +294,9 @@ CAF_TEST(the name and the colour of a tenant are in the mail) {
   CAF_CHECK(contains(c.html, "background:#ffd23f;color:#000\"><strong>Arena &lt;1&gt;</strong>"));
   CAF_CHECK(contains(c.html, "padding:10px 20px;background:#ffd23f;color:#000;"));
   CAF_CHECK(c.text.ends_with("\n\nArena <1>\n"));
-  CAF_CHECK(!contains(style_of({}).html, "Arena"));
+  CAF_CHECK(!contains(style_of({}).html, "Arena") && !contains(style_of({}).html, "<img"));
+  const auto pictured = style_of({{}, {}, {}, "https://shop.example/pictures/a-small"});
+  CAF_CHECK(contains(pictured.html, "<img src=\"https://shop.example/pictures/a-small\" alt"));
   CAF_CHECK(contains(style_of({{}, {}, "red;}</style><script>"}).html, "background:#1d4ed8;color"));
 }
 

@@ -28,7 +28,14 @@ void checker::applied(const batch& b) {
                     + std::to_string(epoch_));
     if (!seen_seq_.emplace(b.from_seq, b.to_seq).second) fail("I9", "the same batch was applied twice");
   }
-  for (const auto& c : b.content) std::visit([this](const auto& x) { see(x); }, c);
+  for (const auto& c : b.content) {
+    const auto* moved = std::get_if<entry_moved>(&c);
+    const bool goes_on =
+      moved != nullptr && moved->row.party == going_ && moved->row.status == entry_status::admitted;
+    if (!goes_on) check_torn_party();
+    std::visit([this](const auto& x) { see(x); }, c);
+  }
+  check_torn_party();
   if (b.aggregate != aggregate_) return;
   if (uncalled_ != 0) fail("I5", "admitted, and the operator called nobody");
   check_stock();
@@ -58,7 +65,6 @@ void checker::see(const event_created& c) {
   event_ = c.event;
   types_ = c.ticket_types;
   claimed_.resize(types_.size());
-  if (c.plan) see_plan(*c.plan);
   watch_sold_out();
 }
 
@@ -66,7 +72,9 @@ void checker::see(const event_changed& c) {
   if (c.from != c.event.status && !is_step(event_rules, c.from, c.event.status))
     fail("I10", "illegal step of the event");
   if (event_.status != c.from) fail("I10", "the event was not in the state its change starts from");
+  const bool was_list = is_waiting_list();
   event_ = c.event;
+  if (is_waiting_list() != was_list) check_list_turn(was_list);
 }
 
 void checker::see(const ticket_type_added& c) {
@@ -109,7 +117,8 @@ void checker::see(const entry_joined& c) {
     if (in_line >= static_cast<std::ptrdiff_t>(q.capacity)) fail("I14", "a place beyond the line's capacity");
   }
   entries_[row.number] = row;
-  waiting_.emplace(row.priority_class, row.number);
+  waiting_.insert(place_of(row));
+  if (row.party != queue_number{}) check_party(row.party);
 }
 
 void checker::see(const statistics_stored& c) {
@@ -145,28 +154,32 @@ void checker::see(const entry_moved& c) {
     fail("I10", "illegal step of an entry");
   const auto before = std::exchange(known, c.row);
   const auto from = before.status;
-  if (known.subject != before.subject || known.joined_at != before.joined_at
-      || known.priority_class != before.priority_class)
+  if (known.subject != before.subject || known.joined_at != before.joined_at)
     fail("I6", "the place " + text(c.row.number) + " became another one");
+  see_place(before, known);
   if (c.row.status == entry_status::admitted) deadlines_[c.row.number].insert(deadline_of(c.row));
   if (from == c.row.status) {
     if (deadline_of(c.row) < deadline_of(before) && c.row.reclaims != before.reclaims + 1)
       fail("I15", "the time promised to claim in became shorter");
+    if (waiting_.erase(place_of(before)) > 0) waiting_.insert(place_of(known));
     return;
   }
   if (c.row.status == entry_status::admitted) admitted(c.row);
   if (c.row.status == entry_status::session_expired && c.row.ended_at < deadline_of(c.row)
       && (!c.row.has_claimed || may_reclaim(c.row)))
     fail("I15", "session of " + text(c.row.number) + " ended before its time");
+  if (is_waiting_list() && from == entry_status::waiting
+      && (c.row.status == entry_status::away || c.row.status == entry_status::expired))
+    fail("waiting list", "place " + text(c.row.number) + " was lost for absence");
   if (c.row.status == entry_status::expired && from == entry_status::waiting
       && (event_.queue.ticket_ttl.count() == 0
-          || c.row.ended_at < std::max(c.row.joined_at, event_.queue_opens_at) + event_.queue.ticket_ttl))
+          || c.row.ended_at < line_from(c.row) + event_.queue.ticket_ttl))
     fail("I13", "place " + text(c.row.number) + " expired before its time");
   if (c.row.status == entry_status::cancelled && !may_leave_.contains(c.row.subject)
       && (event_.status == event_status::active || event_.status == event_status::paused))
     fail("I7", "place " + text(c.row.number) + " was cancelled, and nobody asked for it");
-  waiting_.erase({c.row.priority_class, c.row.number});
-  if (c.row.status == entry_status::waiting) waiting_.emplace(c.row.priority_class, c.row.number);
+  waiting_.erase(place_of(c.row));
+  if (c.row.status == entry_status::waiting) waiting_.insert(place_of(c.row));
   if (c.row.status == entry_status::away) reached(rare::went_away);
   if (c.row.status == entry_status::waiting) reached(rare::came_back);
   if (c.row.status == entry_status::expired) reached(rare::place_expired);
@@ -178,7 +191,10 @@ void checker::see(const entry_moved& c) {
 
 void checker::admitted(const entry_row& row) {
   check_order_of(row);
-  const auto overtaken = [&](const auto& w) { return w.first > row.priority_class && w.second < row.number; };
+  see_party_admission(row);
+  const auto overtaken = [&](const auto& w) {
+    return w.priority_class > row.priority_class && w.number < row.number;
+  };
   if (std::ranges::any_of(waiting_, overtaken)) reached(rare::preferred_admitted);
   if (row.admitted_at < latest_) fail("clock", "the aggregate's time went back");
   latest_ = row.admitted_at;
@@ -187,7 +203,8 @@ void checker::admitted(const entry_row& row) {
   if (!sells()) reached(rare::queue_admitted);
   admissions_.push_back(row.admitted_at);
   ++admissions_seen_;
-  const auto& q = event_.queue;
+  const auto q = admission();
+  check_offer(row);
   if (event_.status != event_status::active) fail("I5", "admitted while the event is not ACTIVE");
   if (!sells_anything(row.admitted_at)) fail("I5", "admitted before anything could be bought");
   if (q.policy == admission_policy::open) return;
@@ -241,14 +258,27 @@ void checker::see(const claim_moved& c) {
   count_claim(known, -1);
   if (known.promo != 0 && takes_a_slot(known.status) && !takes_a_slot(c.row.status))
     reached(rare::promo_came_back);
+  const auto before = known.customer;
   known = c.row;
   touched_claims_.insert(known.id);
   count_claim(known, 1);
+  if (known.customer != before) check_bought_by_guest(before, known);
   if (known.status == claim_status::expiring) reached(rare::claim_waited_for_verdict);
   if (known.status != claim_status::released) return;
   for (const auto& [id, p] : payments_)
     if (p.claim == known.id && is_open(p.status))
       fail("I3", "a claim was released while a payment for it is open");
+}
+
+/// What a guest has paid for is the customer's of its order, within the customer's limit.
+void checker::check_bought_by_guest(const customer_id& guest, const claim_row& claim) {
+  const auto* order = order_of(claim.id);
+  if (!is_guest(guest) || claim.status != claim_status::confirmed || order == nullptr || order->guest != guest
+      || order->customer != claim.customer)
+    fail("I2", "a claim got another customer");
+  check_claims_of(claim.customer);
+  check_blocked(claim.customer, claim.ended_at, "bought by way of a guest");
+  reached(rare::guest_bought);
 }
 
 void checker::see(const payment_opened& c) {
@@ -378,12 +408,12 @@ timestamp checker::deadline_of(const entry_row& row) const {
 
 std::uint64_t checker::room(timestamp now) const {
   if (event_.status != event_status::active || now < event_.queue_opens_at || waiting_.empty()
-      || !sells_anything(now))
+      || awaits_draw() || !sells_anything(now))
     return 0;
-  const auto& q = event_.queue;
+  const auto q = admission();
   if (q.policy == admission_policy::open)
     return static_cast<std::uint64_t>(std::ranges::count_if(
-      waiting_, [&](const auto& w) { return may_buy(entries_.at(w.second), now) != 0; }));
+      waiting_, [&](const auto& w) { return may_buy(entries_.at(w.number), now) != 0; }));
   const auto less = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; };
   if (q.policy == admission_policy::operated) return 0;
   auto n = room_in_stock(now);
@@ -391,7 +421,9 @@ std::uint64_t checker::room(timestamp now) const {
   if (q.policy == admission_policy::batch)
     n = std::min(n, less(q.batch_size, admissions_within(q.admission_interval, now)));
   if (q.rate_per_minute != 0) n = std::min(n, less(q.rate_per_minute, admissions_within(rate_span, now)));
-  return n;
+  const bool has_parties = std::ranges::any_of(
+    waiting_, [&](const auto& w) { return entries_.at(w.number).party != queue_number{}; });
+  return has_parties && n < event_.lobby.party_max ? 0 : n; // it may be kept for a party
 }
 
 void checker::check_liveness(timestamp now, timestamp owned_since) {
@@ -408,9 +440,13 @@ void checker::check_liveness(timestamp now, timestamp owned_since) {
   }
   check_pending(now, owned_since);
   check_blocked_ended(now);
-  if (const auto ttl = event_.queue.ticket_ttl; ttl.count() > 0)
-    for (const auto& [priority_class, n] : waiting_)
-      if (now > std::max(entries_.at(n).joined_at, event_.queue_opens_at) + ttl + sweep)
+  const bool draws_alone = lobby_ && event_.lobby.beacon == beacon_kind::none;
+  if (draws_alone && awaits_draw() && event_.status == event_status::active
+      && now > std::max(event_.queue_opens_at, owned_since) + 2 * sweep)
+    fail("I13", "a lobby was not drawn");
+  if (const auto ttl = event_.queue.ticket_ttl; ttl.count() > 0 && !awaits_draw() && !is_waiting_list())
+    for (const auto& [priority_class, rank, n] : waiting_)
+      if (now > line_from(entries_.at(n)) + ttl + sweep)
         return fail("I13", "place " + text(n) + " outlived ticket_ttl");
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
   if (selling && is_set(event_.sale_end) && now > event_.sale_end + sweep)
@@ -451,7 +487,8 @@ void checker::check_end() {
       || !same(orders_, image->orders) || !same(event_tickets_, image->event_tickets)
       || !same(transfers_, image->transfers) || !same(open_letters_, image->dead_letters)
       || !same(scans_, image->scans) || !same(priorities_, image->priorities)
-      || !same(invitations_, image->invitations) || image->event != event_ || image->ticket_types != types_)
+      || !same(invitations_, image->invitations) || image->event != event_ || image->ticket_types != types_
+      || image->lobby != lobby_)
     fail("I9", "the ledger's image is not the sum of the changes it applied");
   for (const auto& [who, number] : known_place_) {
     const auto row = entries_.find(number);

@@ -56,6 +56,7 @@ enum class rare : std::uint8_t {
   order_partly_refunded,
   event_tickets_named,
   ticket_transferred,
+  guest_bought,
   scan_replayed,
   gate_conflict,
   refund_dead_letter,
@@ -114,6 +115,15 @@ enum class rare : std::uint8_t {
   mail_received_again,
   statistics_written,
   statistics_complete,
+  waiting_list_began,
+  waiting_list_ended,
+  offered_from_list,
+  lobby_opened,
+  lobby_drawn,
+  wait_ended,
+  party_opened,
+  party_admitted,
+  party_split,
   // on meshed nodes only
   moving_full,
   access_at_other_node,
@@ -218,6 +228,9 @@ public:
   /// Whether the order had this status in any committed state.
   [[nodiscard]] bool was(const order_id& order, order_status status) const;
   [[nodiscard]] const event_row& event() const { return event_; }
+  /// None: it has not opened.
+  [[nodiscard]] const std::optional<lobby_row>& lobby() const { return lobby_; }
+  [[nodiscard]] std::uint64_t rank_of(queue_number number) const;
   [[nodiscard]] const std::vector<ticket_type_row>& ticket_types() const { return types_; }
   [[nodiscard]] bool has_hidden_type() const;
   /// Precondition: has_hidden_type().
@@ -272,6 +285,7 @@ private:
   void see(const access_given& c);
   void see(const lock_taken& c);
   void see(const lock_freed& c) { locks_.erase(c.name); }
+  void see(const lobby_stored& c);
   void check_locks();
   void see(const statistics_stored& c);
   void see(const audit_recorded& c);
@@ -316,6 +330,25 @@ private:
   void check_letters(const payment_row& payment);
   void check_orders_at_end();
 
+  // lobby, draw, parties (checker_lobby.cpp)
+  /// The order of the line.
+  struct place_in_line {
+    std::uint8_t priority_class = 0;
+    std::uint64_t rank = 0;
+    queue_number number{};
+    auto operator<=>(const place_in_line&) const = default;
+  };
+  [[nodiscard]] place_in_line place_of(const entry_row& row) const;
+  [[nodiscard]] static std::string seed_commitment_of(const std::string& seed);
+  void draw();
+  [[nodiscard]] bool awaits_draw() const;
+  /// When its time in line begins.
+  [[nodiscard]] timestamp line_from(const entry_row& row) const;
+  void check_unplaced(const entry_view& e);
+  void see_place(const entry_row& before, const entry_row& now);
+  void see_party_admission(const entry_row& admitted);
+  void check_torn_party();
+
   // seats (checker_seats.cpp)
   void see_plan(const event_plan_row& row);
   [[nodiscard]] bool was_chosen(const claim_row& claim) const;
@@ -326,12 +359,18 @@ private:
   void count_claim(const claim_row& row, std::int64_t sign);
   void check_stock();
   void check_claims_of(const customer_id& who);
+  void check_bought_by_guest(const customer_id& guest, const claim_row& claim);
   void watch_sold_out();
   void check_returned_stock();
   [[nodiscard]] bool is_forgotten(queue_number n, timestamp at) const;
   [[nodiscard]] bool sells() const { return event_.kind == event_kind::sale; }
   [[nodiscard]] bool sells_anything(timestamp now) const;
   [[nodiscard]] bool may_reclaim(const entry_row& row) const;
+  [[nodiscard]] bool is_waiting_list() const { return is_set(event_.waiting_list.began_at); }
+  [[nodiscard]] queue_settings admission() const;
+  void check_list_turn(bool ends);
+  void check_offer(const entry_row& admitted);
+  void check_party(queue_number party);
   [[nodiscard]] bool sold_out() const;
   [[nodiscard]] bool is_unclaimed(queue_number n) const;
   [[nodiscard]] std::uint64_t admissions_within(milliseconds span, timestamp now) const;
@@ -354,7 +393,11 @@ private:
   std::vector<ticket_type_row> types_;
   std::vector<stock> claimed_; ///< sum of the claims, per type
   std::map<queue_number, entry_row> entries_;
-  std::set<std::pair<std::uint8_t, queue_number>> waiting_; ///< by priority class
+  std::set<place_in_line> waiting_;
+  std::optional<lobby_row> lobby_;
+  std::map<queue_number, std::uint64_t> ranks_; ///< of the draw; others have their number
+  queue_number going_{}; ///< the party whose members the last changes admitted
+  std::uint64_t gone_ = 0; ///< so many of them
   std::map<customer_id, queue_number> live_place_;
   std::set<queue_number> active_;
   std::map<queue_number, int> live_claims_; ///< per entry

@@ -44,6 +44,8 @@ void checker::saw_entry(const customer_id& who, const entry_reply& told) {
   if (e.status == entry_status::admitted && !deadlines_[e.number].contains(e.claim_by))
     fail("I15", "the end of a session was shown that was never committed");
   if (!is_in_line(e.status)) return;
+  if (e.position == 0) return check_unplaced(e);
+  if (awaits_draw()) fail("I8", text(e.number) + " was shown a position before the draw");
   const auto [last, first] = last_position_.emplace(e.id, e.position);
   // later joins in better classes
   const auto overtakers = std::ranges::count_if(entries_, [&](const auto& other) {
@@ -74,7 +76,8 @@ void checker::saw_claim(const idempotency_ref& key, const customer_id& who, cons
     return;
   }
   const auto* row = find_claim(told.claim.claim.id);
-  if (row == nullptr || row->customer != who)
+  const auto* order = row != nullptr ? order_of(row->id) : nullptr;
+  if (row == nullptr || (row->customer != who && (order == nullptr || !order->is_of(who))))
     return fail("I7", "a claim was acknowledged, but is not durable");
   if (!is_live(told.claim.claim.status) && row->status != told.claim.claim.status
       && row->status != claim_status::refunded)

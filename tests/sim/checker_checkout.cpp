@@ -325,7 +325,7 @@ void checker::saw_placed(const idempotency_ref& key, const customer_id& who, con
 
 void checker::saw_order(const customer_id& who, const order_view& told) {
   const auto row = orders_.find(told.order.id);
-  if (row == orders_.end() || row->second.customer != who || !same_purchase(row->second, told.order))
+  if (row == orders_.end() || !row->second.is_of(who) || !same_purchase(row->second, told.order))
     return fail("I7", "an order was acknowledged, but is not durable");
   if (!was(told.order.id, told.order.status)) fail("I7", "an order was shown in a state that is not durable");
   const auto [known, first] =

@@ -78,7 +78,7 @@ checker::access checker::access_of(const entry_row& entry, timestamp now) const 
 std::uint64_t checker::people_for(const ticket_type_row& t, timestamp now) const {
   if (!is_on_sale(t, now)) return 0;
   const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(t.total - t.held - t.sold, 0));
-  return units * event_.queue.over_admission_percent / 100;
+  return units * admission().over_admission_percent / 100;
 }
 
 /// The types that the entry could buy now. With policy `open` free units do not matter.
@@ -88,7 +88,7 @@ checker::type_set checker::may_buy(const entry_row& entry, timestamp now) const 
   for (const auto& t : types_) {
     const auto bit = type_set{1} << t.ordinal;
     const bool is_for_it = is_on_sale(t, now) && (!t.hidden || (own & bit) != 0);
-    if (is_for_it && (event_.queue.policy == admission_policy::open || t.total - t.held - t.sold > 0))
+    if (is_for_it && (admission().policy == admission_policy::open || t.total - t.held - t.sold > 0))
       all |= bit;
   }
   return all;
@@ -98,7 +98,7 @@ checker::type_set checker::may_buy(const entry_row& entry, timestamp now) const 
 /// number.
 void checker::check_order_of(const entry_row& admitted) {
   const auto mine = may_buy(admitted, admitted.admitted_at);
-  for (const auto& [priority_class, number] : waiting_) {
+  for (const auto& [priority_class, rank, number] : waiting_) {
     if (number == admitted.number) break;
     if ((mine & ~may_buy(entries_.at(number), admitted.admitted_at)) == 0)
       return fail("I6", text(admitted.number) + " was admitted before " + text(number));
@@ -121,7 +121,7 @@ void checker::check_stock_for(const entry_row& admitted) {
   for (const auto& t : types_)
     if (!t.hidden && is_on_sale(t, now))
       public_people += static_cast<std::uint64_t>(std::max<std::int64_t>(t.total - t.held - t.sold, 0));
-  public_people = public_people * event_.queue.over_admission_percent / 100;
+  public_people = public_people * admission().over_admission_percent / 100;
   const auto hidden_people = [&](type_set set) {
     std::uint64_t n = 0;
     for (const auto& t : types_)
@@ -154,10 +154,10 @@ std::uint64_t checker::room_in_stock(timestamp now) const {
   for (const auto& t : types_)
     if (!t.hidden && is_on_sale(t, now))
       public_people += static_cast<std::uint64_t>(std::max<std::int64_t>(t.total - t.held - t.sold, 0));
-  public_people = public_people * event_.queue.over_admission_percent / 100;
+  public_people = public_people * admission().over_admission_percent / 100;
   if (public_people > unclaimed) return std::min<std::uint64_t>(public_people - unclaimed, waiting_.size());
   const auto finds_unit = [&](const auto& w) {
-    const auto opens = access_of(entries_.at(w.second), now).opens;
+    const auto opens = access_of(entries_.at(w.number), now).opens;
     return std::ranges::any_of(types_, [&](const auto& t) {
       return (opens >> t.ordinal & 1) != 0 && people_for(t, now) > may_take[t.ordinal];
     });

@@ -25,9 +25,12 @@ void describe_settings(std::ostringstream& s, const sale_options& o) {
     << q.presence_timeout.count() << " ms, grace " << q.away_grace.count() << " ms, dozes " << o.people.dozes
     << ", at most " << o.max_per_order << " per order; hidden types " << o.access.hidden << ", invites "
     << o.access.invites << ", codes " << o.access.sets_codes << ", given " << o.access.gives_code
+    << "; lobby " << o.lobby.on << " of " << o.lobby.length.count() << " ms, draws " << o.lobby.draws
+    << ", beacon " << o.lobby.has_beacon << ", parties " << o.lobby.parties << " of " << o.lobby.party_max
     << "; seats " << o.seats.on << ", singles " << static_cast<int>(o.seats.singles) << ", named "
     << o.seats.names << ", best " << o.seats.best << ", changes " << o.seats.changes << "; blocks "
-    << o.people.blocks << ", revokes " << o.people.revokes;
+    << o.people.blocks << ", revokes " << o.people.revokes << "; waiting list " << o.waiting_list.enabled
+    << ", window " << o.waiting_list.claim_window.count() << " ms";
 }
 
 void describe_checkout(std::ostringstream& s, const sale_options& o) {

@@ -13,8 +13,18 @@ customer_id customer_of(std::uint32_t number) {
   return make_uuid(from_unix_ms(start_of_time_ms), accounts_aggregate, number + 1);
 }
 
+customer_id buyer_of(std::uint32_t number, const sale_options& o) {
+  const bool is_one = o.checkout.on && (number * 617 + 7) % 1'000 < o.checkout.guests;
+  return is_one ? customer_of(number % (o.fans / 4 + 1)) : customer_id{};
+}
+
 fan::fan(caf::actor_config& config, world* w, std::uint32_t number, milliseconds comes_at) :
-    caf::event_based_actor(config), world_(w), me_(customer_of(number)), comes_at_(comes_at) {}
+    caf::event_based_actor(config),
+    world_(w),
+    buyer_(buyer_of(number, w->options)),
+    me_(buyer_.is_nil() ? customer_of(number)
+                        : make_uuid(from_unix_ms(start_of_time_ms), guests_aggregate, number + 1)),
+    comes_at_(comes_at) {}
 
 caf::behavior fan::make_behavior() {
   set_default_handler(caf::drop);
@@ -78,6 +88,7 @@ void fan::act() {
     case goal::order_cancel: return do_order_cancel();
     case goal::end_visit: return do_end_visit();
     case goal::lock: return do_lock();
+    case goal::party: return do_open_party();
     case goal::done: return;
   }
 }
@@ -100,7 +111,11 @@ void fan::do_join() {
   if (world_->closing && places_ > 0) return next(goal::done, milliseconds{1});
   auto x = fq::join{world_->event, me_, join_key_, world_->options.kind};
   if (!world_->sells()) x.subject_name = "guest";
+  x.is_trusted = !world_->sells(); // by the backend of the queue's site
   x.access_code = access_code_;
+  const auto& codes = world_->party_codes;
+  if (!codes.empty() && !is_single_ && strikes(world_->rng, world_->options.lobby.parties))
+    x.party_code = codes[world_->rng() % codes.size()];
   ask(std::move(x), on<entry_reply>([this](const entry_reply& told,
                                            std::uint64_t) { world_->check->saw_place(me_, join_key_, told); },
                                     [this](const entry_reply& told) { on_place(told); }));
@@ -119,6 +134,10 @@ void fan::on_place(const entry_reply& told) {
     const auto why = told.no.why;
     if (why == reason::queue_not_open || why == reason::queue_full || why == reason::customer_blocked)
       return next(goal::join, soon(200, 1'500));
+    if (why == reason::party_full || why == reason::party_unknown || why == reason::lobby_not_open) {
+      is_single_ = true;
+      return next(goal::join, soon(1, 300));
+    }
     if (is_about_code(why)) {
       access_code_.clear();
       return next(goal::join, soon(1, 300));
@@ -129,6 +148,9 @@ void fan::on_place(const entry_reply& told) {
     case entry_status::waiting:
     case entry_status::away:
       if (wants(world_->options.leaves / 8)) return next(goal::leave, milliseconds{1});
+      if (told.entry.lobby.phase == lobby_phase::open && told.entry.party == queue_number{}
+          && strikes(world_->rng, world_->options.lobby.parties / 3))
+        return next(goal::party, soon(1, 200));
       if (dozes()) return next(goal::poll, soon(21'000, 28'000));
       if (world_->sells() && wants_code()
           && wants(world_->options.small_bounds ? 700 : 50)) { // a code for the place that it has

@@ -13,6 +13,8 @@ namespace fq::sim {
 
 /// The account of fan number `number`, counted from 0.
 customer_id customer_of(std::uint32_t number);
+/// For whom a guest buys; nil: the fan has signed in.
+customer_id buyer_of(std::uint32_t number, const sale_options& o);
 
 class fan final : public caf::event_based_actor {
 public:
@@ -37,6 +39,7 @@ private:
     order_cancel,
     end_visit,
     lock,
+    party,
     done
   };
 
@@ -72,6 +75,7 @@ private:
   void do_return_ticket();
   void do_end_visit();
   void do_lock();
+  void do_open_party();
   // checkout (fan_checkout.cpp)
   [[nodiscard]] bool buys_by_order();
   [[nodiscard]] goal first_goal();
@@ -91,6 +95,7 @@ private:
   }
 
   world* world_;
+  customer_id buyer_; ///< see buyer_of
   customer_id me_;
   milliseconds comes_at_{0};
   goal goal_ = goal::join;
@@ -106,6 +111,7 @@ private:
   std::string seen_url_; ///< of the last payment page that it used
   std::string token_;
   std::string access_code_; ///< given with the next join
+  bool is_single_ = false; ///< a party has refused it
   entry_id ticket_; ///< its latest place
   claim_id claim_;
   payment_id payment_;

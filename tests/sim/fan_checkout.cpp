@@ -11,7 +11,9 @@ constexpr std::string_view page_prefix = "https://gateway.example/pay/";
 
 } // namespace
 
-bool fan::buys_by_order() { return world_->options.checkout.on && wants(world_->options.checkout.by_order); }
+bool fan::buys_by_order() {
+  return world_->options.checkout.on && (is_guest(me_) || wants(world_->options.checkout.by_order));
+}
 
 /// In an `open` event a checkout joins automatically.
 fan::goal fan::first_goal() {
@@ -39,6 +41,7 @@ void fan::wish_order() {
       "CODE" + std::to_string(wants(700) ? me_.lo % 4 : rng() % 4); // most use their own code
   order_wish_.contact = {"Fan", to_string(me_).substr(24), to_string(me_) + "@fans.example", {}};
   order_wish_.gateway = "sim";
+  order_wish_.buyer = buyer_;
   order_key_ = fresh_key();
   next(goal::order, soon(1, 900));
 }
@@ -71,14 +74,15 @@ void fan::on_ordered(const order_reply& told) {
     return next(goal::watch, soon(100, 600));
   }
   if (why == reason::promo_code_invalid || why == reason::promo_code_expired
-      || why == reason::promo_code_exhausted || why == reason::promo_code_limit) {
+      || why == reason::promo_code_exhausted || why == reason::promo_code_limit
+      || (why == reason::sign_in_required && !order_wish_.promo_code.empty())) {
     order_wish_.promo_code.clear();
     order_key_ = fresh_key(); // a new key for a new body
     return next(goal::order, soon(10, 500));
   }
   if (why == reason::queue_not_open || why == reason::sale_not_started)
     return next(goal::order, soon(200, 1'000));
-  if (why == reason::event_sold_out) {
+  if (why == reason::event_sold_out || why == reason::sign_in_required) {
     if (token_.empty() || wants(500)) return finish();
     return next(goal::leave, soon(1, 300));
   }

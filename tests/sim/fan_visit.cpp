@@ -25,7 +25,8 @@ bool fan::is_about_code(reason why) {
 
 /// Whether it puts its phone away until its place is AWAY.
 bool fan::dozes() {
-  return world_->check->event().queue.presence_timeout.count() > 0
+  const auto& event = world_->check->event();
+  return event.queue.presence_timeout.count() > 0 && !is_set(event.waiting_list.began_at)
          && strikes(world_->rng, world_->options.people.dozes);
 }
 
@@ -65,6 +66,20 @@ void fan::do_lock() {
                         world_->check->saw_locked(name, queue_number_of(ticket));
                       },
                       [this](const locks_reply&) { next(goal::poll, soon(10, 400)); }));
+}
+
+/// Others learn its code.
+void fan::do_open_party() {
+  ask(open_party{world_->event, me_}, on<entry_reply>(
+                                        [this](const entry_reply& told, std::uint64_t) {
+                                          // A refusal says nothing about the place.
+                                          if (!told.no) world_->check->saw_entry(me_, told);
+                                        },
+                                        [this](const entry_reply& told) {
+                                          if (!told.no && !told.entry.party_code.empty())
+                                            world_->party_codes.push_back(told.entry.party_code);
+                                          next(goal::poll, soon(10, 400));
+                                        }));
 }
 
 } // namespace fq::sim

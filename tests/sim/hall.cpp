@@ -42,9 +42,8 @@ std::vector<std::string> some_names(world& w, std::int64_t count) {
 
 } // namespace
 
-std::shared_ptr<const event_plan_row> hall_of(const sale_options& o,
-                                              const std::vector<ticket_type_row>& types) {
-  if (!o.seats.on) return nullptr;
+std::optional<event_plan_row> hall_of(const sale_options& o, const std::vector<ticket_type_row>& types) {
+  if (!o.seats.on) return std::nullopt;
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 14};
   plan_draft draft;
   std::vector<std::uint8_t> ordinals;
@@ -57,7 +56,7 @@ std::shared_ptr<const event_plan_row> hall_of(const sale_options& o,
   }
   const seat_rules rules{o.seats.singles, chance(rng, 500), chance(rng, 500)};
   const seating seats{make_plan(draft).plan, std::move(ordinals), rules, 1};
-  return std::make_shared<const event_plan_row>(seats.row());
+  return seats.row();
 }
 
 seat_wish wish_seats(world& w, std::vector<item_wish>& items) {

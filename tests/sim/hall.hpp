@@ -3,14 +3,13 @@
 #pragma once
 #include "tests/sim/world.hpp"
 
-#include <memory>
+#include <optional>
 #include <vector>
 
 namespace fq::sim {
 
-/// A plan with as many seats of each public type as it has units; null if the sale has no seats.
-std::shared_ptr<const event_plan_row> hall_of(const sale_options& o,
-                                              const std::vector<ticket_type_row>& types);
+/// A plan with as many seats of each public type as it has units; nothing if the sale has no seats.
+std::optional<event_plan_row> hall_of(const sale_options& o, const std::vector<ticket_type_row>& types);
 
 /// Seats of a claim: names some in its items, or replaces them by a wish for the best ones.
 seat_wish wish_seats(world& w, std::vector<item_wish>& items);

@@ -433,6 +433,21 @@ std::vector<char> ledger_connection::find_picture(const std::string& id, picture
   return ask_ledger(world_, [&](ledger& l) { return l.find_picture(id, size); });
 }
 
+log_rows ledger_connection::read_log(aggregate_id aggregate, const log_wish& wish) {
+  pass();
+  return ask_ledger(world_, [&](ledger& l) { return l.read_log(aggregate, wish); });
+}
+
+std::optional<witnessed_row> ledger_connection::find_witnessed(const std::string& id) {
+  pass();
+  return ask_ledger(world_, [&](ledger& l) { return l.find_witnessed(id); });
+}
+
+bool ledger_connection::store_witnessed(const witnessed_row& next, const witnessed_before& before) {
+  pass();
+  return ask_ledger(world_, [&](ledger& l) { return l.store_witnessed(next, before); });
+}
+
 void ledger_connection::mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) {
   go_out();
   ask_ledger(world_, [&](ledger& l) { return l.mark_delivered(which, keys, at); });

@@ -40,8 +40,12 @@ void letter_watch::see(const outbox_row& row, aggregate_id aggregate) {
   mail.at = world_.env->steady_now();
   const auto payload = boost::json::parse(row.payload).as_object();
   if (const auto* end = payload.if_contains("expires_at")) mail.ends = from_unix_ms(end->as_int64());
-  for (const auto& to : payload.at("to").as_array())
-    mail.received.emplace(std::string{to.at("address").as_string()}, std::string{});
+  for (const auto& to : payload.at("to").as_array()) {
+    const auto* customer = to.as_object().if_contains("customer_id");
+    const auto address = customer != nullptr ? std::string{customer->as_string()} + "@fans.example"
+                                             : std::string{to.at("address").as_string()};
+    mail.received.emplace(address, std::string{});
+  }
 }
 
 void letter_watch::applied(const batch& b) {

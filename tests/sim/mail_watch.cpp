@@ -13,6 +13,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view to_many = "event_cancelled";
+constexpr std::string_view offer = "waiting_list_offer";
 constexpr std::string_view invitation = "quota_invitation";
 constexpr std::string_view about_ticket = "ticket_";
 const std::string link_mail = "payment_link";
@@ -53,6 +54,7 @@ void mail_watch::sent(const outbox_row& row, orders_mails& all) const {
   const std::string kind{mail.at("template").as_string()};
   const auto& data = mail.at("data").as_object();
   if (mail.at("to").as_array().empty()) return world_.check->fail("I16", kind + " is a mail to nobody");
+  if (kind == offer) return;
   if (kind == to_many || kind == invitation || kind.starts_with(about_ticket)) return;
   if (kind == link_mail && data.at("payment_url").as_string().empty())
     return world_.check->fail("I16", "a payment link without a page was sent");
@@ -73,8 +75,27 @@ void mail_watch::check_order(const std::string& order, mails_of_order& mails) {
   receipts_[order] += mails.due["order_receipt"];
 }
 
+/// Each admission from the waiting list causes a mail. A batch in which the list begins or ends may hold
+/// other admissions too.
+void mail_watch::check_offers(const batch& b) {
+  const bool was_list = std::exchange(is_list_, is_set(world_.check->event().waiting_list.began_at));
+  std::size_t admitted = 0, offers = 0;
+  bool has_changed = is_list_ != was_list;
+  for (const auto& c : b.content) {
+    has_changed = has_changed || std::holds_alternative<event_changed>(c);
+    if (const auto* moved = std::get_if<entry_moved>(&c))
+      admitted += moved->row.status == entry_status::admitted && moved->from != moved->row.status ? 1 : 0;
+    if (const auto* told = std::get_if<outbox_appended>(&c); told != nullptr && !is_retried(b, told->row.id))
+      offers += told->row.payload.find(offer) != std::string::npos ? 1 : 0;
+  }
+  if (!has_changed && offers != (is_list_ ? admitted : 0))
+    world_.check->fail("I16", std::to_string(admitted) + " offers of the waiting list, "
+                                + std::to_string(offers) + " mails");
+}
+
 void mail_watch::applied(const batch& b) {
   if (b.aggregate != world_.aggregate) return;
+  check_offers(b);
   orders_mails all;
   for (const auto& c : b.content) due(c, all);
   for (const auto& c : b.content)

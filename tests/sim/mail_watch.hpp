@@ -27,8 +27,10 @@ private:
   void due(const change& c, orders_mails& all) const;
   void sent(const outbox_row& row, orders_mails& all) const;
   void check_order(const std::string& order, mails_of_order& mails);
+  void check_offers(const batch& b);
 
   world& world_;
+  bool is_list_ = false; ///< after the last batch
   std::map<std::string, int> receipts_; ///< by order; without repeated receipts
 };
 

@@ -75,6 +75,7 @@ mail_consumer_services mail_services_of(environment& env, mail_port& port) {
   mail_consumer_services s;
   s.env = &env;
   s.port = &port;
+  s.mailbox_of = [](const customer_id& customer) { return mailbox{to_string(customer) + "@fans.example"}; };
   s.pauses = {0, milliseconds{200}, milliseconds{1'000}};
   s.patience = milliseconds{4'000};
   s.again_after = milliseconds{400};

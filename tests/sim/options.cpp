@@ -142,7 +142,28 @@ void draw_locks(sale_options& o) {
   o.queue.locks_per_session = static_cast<std::uint32_t>(between(rng, 1, 3));
 }
 
-void draw_hubs(sale_options& o) {
+/// The model of a ledger that goes back knows no lobby.
+void draw_lobby(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 17};
+  auto& l = o.lobby;
+  l.on = chance(rng, 300) && !o.loss.on && !o.mesh.opens_early;
+  l.draws = chance(rng, 850);
+  l.has_beacon = l.draws && chance(rng, 400);
+  l.length = between(rng, milliseconds{1'000}, milliseconds{6'000});
+  l.party_max = static_cast<std::uint32_t>(between(rng, 1, 4));
+  l.parties = l.draws && o.kind == event_kind::sale ? perhaps(rng, 200, 700) : 0;
+}
+
+/// What comes back after the sale is sold out is offered to the first in line.
+void draw_waiting_list(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 16};
+  if (o.kind != event_kind::sale || !chance(rng, 400)) return;
+  o.waiting_list.enabled = true;
+  o.waiting_list.claim_window = between(rng, milliseconds{1'000}, milliseconds{4'000});
+  o.organizer_acts = true; // raises totals: then something comes back
+}
+
+void draw_subscribers(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 7};
   o.mesh.subscribes_again = perhaps(rng, 50, 300);
   if (!o.mesh.on || !chance(rng, 750)) return;
@@ -359,6 +380,8 @@ void draw_checkout(generator& rng, sale_options& o) {
   c.releases = perhaps(rng, 20, 150);
   c.pays_all_the_same = perhaps(rng, 100, 600);
   c.webhooks_are_reports = chance(rng, 350);
+  generator guests{o.seed ^ 0x6e57}; // of its own, so that other draws stay
+  if (chance(guests, 500)) c.guests = static_cast<std::uint32_t>(between(guests, 200, 800));
   o.ticket_types = chance(rng, 600) ? 2 : 1;
   o.price = chance(rng, 80) ? 0 : between(rng, 1, 5'000);
   o.claim_ttl = between(rng, milliseconds{1'500}, milliseconds{7'000});
@@ -454,10 +477,12 @@ sale_options options_of(std::uint64_t seed) {
   draw_settings(o);
   draw_access(o);
   draw_people(o);
-  draw_hubs(o);
+  draw_subscribers(o);
   draw_kind(o);
   draw_seats(o);
   draw_locks(o);
+  draw_waiting_list(o);
+  draw_lobby(o);
   draw_bounds(o);
   draw_statistics(o);
   if (!o.loss.on) draw_directory(o);

@@ -74,6 +74,7 @@ struct checkout_options {
   std::uint32_t two_types = 0, donates = 0, uses_promo = 0, cancels = 0, releases = 0, pays_all_the_same = 0;
   std::uint32_t late_fans = 0; ///< fans that arrive after the faults
   bool webhooks_are_reports = false; ///< webhooks must be confirmed by a call to the gateway
+  std::uint32_t guests = 0; ///< fans without a sign-in; several buy for one customer
 };
 
 inline constexpr std::uint64_t checkout_every = 4;
@@ -91,6 +92,14 @@ struct seat_options {
   single_rule singles = single_rule::strict;
   std::uint32_t names = 0, best = 0; ///< of the items; of the claims
   std::uint32_t changes = 0; ///< of the organizer's rounds
+};
+
+/// A lobby before the queue opens. Rates are per mille.
+struct lobby_options {
+  bool on = false, draws = false, has_beacon = false;
+  milliseconds length{0};
+  std::uint32_t party_max = 1;
+  std::uint32_t parties = 0; ///< of the fans' joins
 };
 
 /// Fans that do not behave, and organizers who act against single ones. Rates are per mille.
@@ -120,7 +129,7 @@ struct mesh_options {
   bool opens_early = false; ///< the sale opened long ago: nodes may rebalance it
   std::uint32_t lost = 0, twice = 0, late = 0; ///< single requests and answers on an open connection
   milliseconds late_by{0};
-  std::uint32_t subscribes_again = 0; ///< per mille of subscriptions: the hub sends it twice
+  std::uint32_t subscribes_again = 0; ///< per mille of subscriptions: the subscriber sends it twice
 };
 
 /// Options of a sale whose ledger goes back. Times since the sale's begin.
@@ -179,6 +188,7 @@ struct sale_options {
   event_kind kind = event_kind::sale; ///< queue: a standalone queue, without stock
   std::uint32_t fans = 0;
   queue_settings queue;
+  waiting_list_settings waiting_list = {};
   milliseconds claim_ttl{0};
   std::uint32_t claims_per_customer = 1;
   std::int64_t total = 0;
@@ -211,6 +221,7 @@ struct sale_options {
   fault_rates faults;
   checkout_options checkout;
   access_options access;
+  lobby_options lobby;
   people_options people;
   seat_options seats;
   mesh_options mesh;

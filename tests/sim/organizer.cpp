@@ -88,6 +88,20 @@ void set_access_code(caf::event_based_actor* self, world* w) {
   });
 }
 
+/// The value that the lobby announced; rarely an operator ends the wait.
+void draw_lobby(caf::event_based_actor* self, world* w) {
+  const auto& lobby = w->check->lobby();
+  if (!lobby || !is_set(lobby->closed_at) || w->check->event().lobby.beacon == beacon_kind::none) return;
+  if (is_set(lobby->drawn_at) && !chance(w->rng, 50)) return;
+  if (chance(w->rng, 100)) {
+    auto what = w->managed_event();
+    what.by.kind = principal_kind::operate;
+    return ask_owner<event_reply>(self, w, end_draw_wait{what, {}}, [](const event_reply&) {});
+  }
+  enter_beacon x{w->managed_event(), {}, std::to_string(between(w->rng, 1, 1'000))};
+  ask_owner<event_reply>(self, w, std::move(x), [](const event_reply&) {});
+}
+
 /// Replaces the block list at once for all processes, and tells those that run.
 void block(world* w) {
   auto list = w->blocked ? *w->blocked : blocked_customers::list{};
@@ -129,6 +143,7 @@ caf::behavior organizer(caf::event_based_actor* self, world* w) {
                        timer_fired{timer_kind::sweep, 0});
     const auto& o = w->options;
     if (o.organizer_acts) manage(self, w);
+    draw_lobby(self, w);
     if (w->closing) return;
     if (w->check->event().queue.policy == admission_policy::operated) call_next(self, w);
     if (!w->chaos) return;

@@ -6,8 +6,8 @@
 #include "tests/sim/access_watch.hpp"
 
 #include "actors/protocol/cache_messages.hpp"
-#include "actors/protocol/hub_messages.hpp"
 #include "actors/protocol/region_messages.hpp"
+#include "actors/protocol/subscriber_messages.hpp"
 
 #include <caf/event_based_actor.hpp>
 

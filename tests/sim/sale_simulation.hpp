@@ -38,6 +38,7 @@ inline constexpr milliseconds recovery{
   16'000}; ///< after the faults: back-off, cool-down, reload, resubmission
 inline constexpr milliseconds last_claims{22'000}; ///< after the faults: fans start nothing new
 inline constexpr milliseconds quiet_span{48'000};
+inline constexpr milliseconds log_grows_within{4'000}; ///< after it, for the last records of the public log
 inline constexpr milliseconds gateway_away{
   28'000}; ///< after the faults, if the gateway stays away: orders of late fans must not wait for it
 inline constexpr milliseconds look_interval{1'000}; ///< between two comparisons of the cache
@@ -77,6 +78,7 @@ public:
 private:
   // -- the world
   void create_event();
+  void set_plan(const event_plan_row& plan, timestamp t);
   std::uint64_t acquire_catalog();
   void begin_people();
   void close();
@@ -115,6 +117,8 @@ private:
   bool run_job();
   void run_chaos();
   void run_quiet();
+  /// For the public log.
+  [[nodiscard]] bool records_wait() const;
 
   // -- what must hold when nothing fails
   [[nodiscard]] event_state* serving();

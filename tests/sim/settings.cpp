@@ -80,6 +80,8 @@ constexpr std::array event_drawings{
                      [](event_values& p, const draw_from& d) {
                        auto t = d.now + d.span(-5'000, 2'000);
                        if (d.sells()) t = std::min(t, d.event.sale_start);
+                       if (is_set(d.event.lobby.opens_at))
+                         t = std::max(t, d.event.lobby.opens_at + milliseconds{1});
                        p.set(&event_row::queue_opens_at, t);
                      }},
   drawing<event_row>{"sale_start", 2,
@@ -160,6 +162,10 @@ constexpr std::array event_drawings{
                      [](event_values& p, const draw_from& d) {
                        p.set(&event_row::claims_per_customer, d.some<std::uint32_t>(1, 4));
                      }},
+  drawing<event_row>{"guests", 1,
+                     [](event_values& p, const draw_from& d) {
+                       if (d.sells()) p.set(&event_row::guests, d.chance(500));
+                     }},
   drawing<event_row>{"async_percent", 1,
                      [](event_values& p, const draw_from& d) {
                        p.set(&event_row::async_percent, d.some<std::int32_t>(-1, 100));
@@ -209,6 +215,21 @@ constexpr std::array event_drawings{
                      [](event_values& p, const draw_from& d) {
                        p.set(&event_ticket_settings::transfers_max, d.some<std::uint32_t>(0, 3));
                      }},
+  drawing<event_row>{"waiting_list", 2,
+                     [](event_values& p, const draw_from& d) {
+                       if (d.sells()) p.set(&waiting_list_settings::enabled, d.chance(700));
+                     }},
+  drawing<event_row>{"waiting_list_claim_window_ms", 2,
+                     [](event_values& p, const draw_from& d) {
+                       if (d.sells()) p.set(&waiting_list_settings::claim_window, d.span(1'000, 4'000));
+                     }},
+  drawing<event_row>{"waiting_list_quiet_from",
+                     1, // alone, which is refused: a minute of quiet is a whole sale
+                     [](event_values& p, const draw_from& d) {
+                       if (d.sells()) p.set(&waiting_list_settings::quiet_from, d.some<std::int32_t>(-1, 0));
+                     }},
+  drawing<event_row>{"waiting_list_quiet_until", 0, [](event_values&, const draw_from&) {}},
+  drawing<event_row>{"waiting_list_began_at", 0, [](event_values&, const draw_from&) {}},
   drawing<event_row>{"questions", 1,
                      [](event_values& p, const draw_from& d) {
                        if (!d.sells()) return;
@@ -217,6 +238,38 @@ constexpr std::array event_drawings{
                          some.push_back({0, question_kind::text, d.chance(500), false, "Any wish?", {}});
                        p.set(&event_row::questions, std::move(some));
                      }},
+  drawing<event_row>{"challenge", 1,
+                     [](event_values& p, const draw_from& d) { // a sale's orders join without one
+                       if (!d.sells())
+                         p.set(&event_row::challenge,
+                               d.chance(500) ? challenge_kind::proof_of_work : challenge_kind::none);
+                     }},
+  // Refused once the lobby is open; without effect once there is an entry.
+  drawing<event_row>{"lobby_opens_at", 1,
+                     [](event_values& p, const draw_from& d) {
+                       p.set(&lobby_settings::opens_at, d.event.queue_opens_at - d.span(1, 2'000));
+                     }},
+  drawing<event_row>{"draw", 1,
+                     [](event_values& p, const draw_from& d) {
+                       p.set(&lobby_settings::draw, d.chance(500) ? draw_kind::none : draw_kind::at_opening);
+                     }},
+  drawing<event_row>{"party_max", 1,
+                     [](event_values& p, const draw_from& d) {
+                       p.set(&lobby_settings::party_max, d.some<std::uint32_t>(1, 4));
+                     }},
+  drawing<event_row>{
+    "beacon", 1,
+    [](event_values& p, const draw_from&) { p.set(&lobby_settings::beacon, beacon_kind::announced); }},
+  drawing<event_row>{
+    "beacon_chain_hash", 1,
+    [](event_values& p, const draw_from&) { p.set(&lobby_settings::chain_hash, std::string(64, 'a')); }},
+  drawing<event_row>{"beacon_round", 1,
+                     [](event_values& p, const draw_from& d) {
+                       p.set(&lobby_settings::round, d.some<std::uint64_t>(1, 1'000));
+                     }},
+  drawing<event_row>{
+    "beacon_announced", 1,
+    [](event_values& p, const draw_from&) { p.set(&lobby_settings::announced, "The lottery's numbers."); }},
 };
 
 constexpr std::array type_drawings{

@@ -46,6 +46,7 @@ constexpr std::array parts{
   part{"seat_changes", [](sale_options& o) { o.seats.changes = 0; }},
   part{"blocks", [](sale_options& o) { o.people.blocks = 0; }},
   part{"revokes", [](sale_options& o) { o.people.revokes = 0; }},
+  part{"waiting_list", [](sale_options& o) { o.waiting_list = {}; }},
   part{"absence", [](sale_options& o) { o.people.dozes = 0; }},
   part{"presence", [](sale_options& o) { o.queue.presence_timeout = {}; }},
   part{"ticket_ttl", [](sale_options& o) { o.queue.ticket_ttl = {}; }},

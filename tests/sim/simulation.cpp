@@ -177,14 +177,24 @@ void simulation::create_event() {
   e.status = event_status::active;
   e.queue_opens_at = t + milliseconds{chance(world_.rng, 200) ? 1'500 : 0};
   if (o.mesh.opens_early) e.queue_opens_at = t - opened_long_ago;
+  if (o.lobby.on) {
+    e.queue_opens_at = t + o.lobby.length;
+    e.lobby.opens_at = t - milliseconds{1};
+    e.lobby.draw = o.lobby.draws ? draw_kind::at_opening : draw_kind::none;
+    e.lobby.party_max = o.lobby.party_max;
+    if (o.lobby.has_beacon) e.lobby.beacon = beacon_kind::announced;
+    if (o.lobby.has_beacon) e.lobby.announced = "The lottery's numbers.";
+  }
   if (o.kind == event_kind::sale) {
     e.currency = "NGN";
     e.sale_start = e.queue_opens_at + o.sale_delay;
     e.sale_end = t + o.sale_length;
   }
   e.queue = o.queue;
+  e.waiting_list = o.waiting_list;
   e.claim_ttl = o.claim_ttl;
   e.claims_per_customer = o.claims_per_customer;
+  e.guests = o.checkout.guests > 0;
   e.created_at = e.updated_at = t;
   std::vector<ticket_type_row> types;
   for (std::uint32_t i = 0; i < o.ticket_types + o.access.hidden; ++i) {
@@ -206,11 +216,23 @@ void simulation::create_event() {
   b.epoch = acquire_catalog();
   b.to_seq = 1;
   b.at = t;
-  auto plan = hall_of(o, types);
-  if (plan != nullptr) world_.hall = plan_of_text(plan->content);
-  b.content.emplace_back(event_created{std::move(e), std::move(types), std::move(plan)});
+  const auto plan = hall_of(o, types);
+  b.content.emplace_back(event_created{std::move(e), std::move(types)});
   ask_ledger(world_, [&](ledger& l) { return l.commit({&b, 1}); });
+  if (plan) set_plan(*plan, t);
   world_.chaos = true;
+}
+
+/// As the event's organizer.
+void simulation::set_plan(const event_plan_row& plan, timestamp t) {
+  world_.hall = plan_of_text(plan.content);
+  batch b;
+  b.aggregate = sale_aggregate;
+  b.epoch = ask_ledger(world_, [](ledger& l) { return l.acquire_unleased(sale_aggregate, never); })->epoch;
+  b.to_seq = 1;
+  b.at = t;
+  b.content.emplace_back(std::in_place_type<event_plan_set>, event_plan_set{plan});
+  ask_ledger(world_, [&](ledger& l) { return l.commit({&b, 1}); });
 }
 
 /// Creates other sales without activity: they give nodes a share to rebalance.
@@ -357,13 +379,21 @@ void simulation::run_chaos() {
   while (!failed() && now() - began_at_ < world_.options.chaos && steps_ < steps_max && step()) strike();
 }
 
+bool simulation::records_wait() const {
+  const auto* notes = store_.committed_notes(sale_aggregate);
+  return notes != nullptr && !notes->empty();
+}
+
 void simulation::run_quiet() {
   const auto calm = now();
   auto loses_owner_at = calm + recovery + between(world_.rng, milliseconds{0}, milliseconds{4'000});
   auto moves_at = net_ ? calm + recovery : milliseconds::max();
   auto breaks_at = net_ ? moves_at + move_takes : milliseconds::max();
   if (net_) loses_owner_at += move_takes + reconnects_within;
-  while (!failed() && now() - calm < quiet_span && steps_ < steps_max && step()) {
+  const auto goes_on = [&] {
+    return now() - calm < quiet_span || (records_wait() && now() - calm < quiet_span + log_grows_within);
+  };
+  while (!failed() && goes_on() && steps_ < steps_max && step()) {
     world_.closing = now() - calm > last_claims;
     tend_nodes();
     if (sched_.has_job() || now() < world_.calm_from || loss_.has_lost()) continue;

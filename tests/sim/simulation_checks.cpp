@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What must hold in the quiet phase and at the end.
+#include "tests/sim/log_check.hpp"
 #include "tests/sim/sale_simulation.hpp"
 
 namespace fq::sim {
@@ -149,6 +150,8 @@ void simulation::check_end() {
   if (loss_.has_lost()) return loss_.check_end(serving() != nullptr);
   check_.check_end();
   check_memory();
+  if (const auto wrong = what_is_wrong_in_log(store_, sale_aggregate, false); !wrong.empty())
+    check_.fail("log", wrong);
   if (world_.options.has_dispatcher) outbox_.check_end();
   if (notices_) notices_->check_end();
   if (letters_) letters_->check_end();

@@ -114,9 +114,14 @@ void watched_cache::check_equal(timestamp now) {
   const auto* head = world_.store->head(world_.aggregate);
   if (raised_under_ != world_.check->owner_epoch())
     return world_.check->fail("I11", "the mirror in force was begun by an earlier owner");
-  const auto found = inner_.read(world_.event, head->cache_generation, steps_[head->cache_generation]);
+  auto found = inner_.read(world_.event, head->cache_generation, steps_[head->cache_generation]);
   if (!found.found)
     return world_.check->fail("I11", "the cache has lost the mirror, and nobody built it anew");
+  // The cache has the line by rank, the rows are by number.
+  const auto rank = [this](queue_number n) { return world_.check->rank_of(n); };
+  if (!std::ranges::is_sorted(found.image.waiting, {}, rank))
+    world_.check->fail("I11", "the line of the cache is not in the order of the draw");
+  std::ranges::sort(found.image.waiting);
   const auto wrong = differences(image_of(*world_.store->committed(world_.aggregate)), found.image, now);
   if (!wrong.empty()) world_.check->fail("I11", "the cache is not what the ledger holds: " + wrong.front());
 }

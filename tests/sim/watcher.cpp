@@ -155,6 +155,7 @@ void watcher::show(queue_number n, const entry_reply& told) {
     if (told.line_version != line_.version())
       return world_.check->fail("I9", "the pushes before a snapshot of place " + text(n) + " differ");
     s.spot = told.entry.spot;
+    s.has_position = told.entry.position != 0; // none before a draw
     s.base = line_.base_of(s.spot, told.entry.position);
   }
   if (!is_live(told.entry.status)) sockets_.erase(known);
@@ -204,7 +205,7 @@ bool watcher::is_in_line(queue_number n, const socket& s) const {
 
 void watcher::check_positions(const std::string& node, const queue_line& owners) const {
   for (const auto& [n, s] : sockets_) {
-    if (!is_in_line(n, s)) continue;
+    if (!is_in_line(n, s) || !s.has_position) continue;
     const auto* e = owners.find(n);
     const auto position = line_.position(s.spot, s.base);
     if (e == nullptr || !fq::is_in_line(e->status) || position != owners.position(*e))

@@ -19,7 +19,7 @@ class place_history {
 public:
   struct state {
     entry_status status{};
-    std::uint64_t batch = 0; ///< hubs may hear only the last state of one batch
+    std::uint64_t batch = 0; ///< subscribers may hear only the last state of one batch
   };
   explicit place_history(world& w) : world_(w) {}
   void applied(const batch& b);
@@ -72,6 +72,7 @@ private:
     std::vector<std::size_t> heard;
     bool in_sync = false;
     line_spot spot = {};
+    bool has_position = false;
     std::int64_t base = 0; ///< of its position, see line_copy
   };
   void become(phase p);

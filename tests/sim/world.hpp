@@ -107,6 +107,7 @@ struct world {
   std::shared_ptr<const blocked_customers::list> blocked; ///< of the organizer; null: empty
   milliseconds ledger_skew{0}; ///< the error of the ledger's clock, by which leases end and owners load
   milliseconds ledger_ahead{0}; ///< the greatest ledger_skew so far
+  std::vector<std::string> party_codes; ///< of all parties
   std::shared_ptr<const seat_plan> hall; ///< null: no reserved seats
   bool chaos = true; ///< faults are active
   milliseconds calm_from{

@@ -17,6 +17,16 @@ const policies = [
 export const policies_for = (kind) =>
   kind === 'queue' ? policies.filter(([key]) => key === 'capacity' || key === 'operator') : policies;
 
+/** What a new entry must solve. */
+export const challenges = [
+  ['none', 'nothing'],
+  ['proof_of_work', 'proof of work (no other service)'],
+  ['turnstile', 'Cloudflare Turnstile'],
+  ['hcaptcha', 'hCaptcha'],
+];
+export const challenge_hint =
+  'Makes many places from one address expensive. A visitor without a script gets a link by mail.';
+
 /** The admission of an event or queue as form values with common names. */
 function form_of(kind, thing) {
   const q = kind === 'queue' ? thing : thing.queue;

@@ -3,9 +3,10 @@
 // sends minor units.
 import { useState } from 'preact/hooks';
 import { new_key, patch, post } from './api.mjs';
-import { policies_for } from './admission.jsx';
+import { challenge_hint, challenges, policies_for } from './admission.jsx';
 import { Facts, facts_of, facts_wire, new_facts, venue_wire } from './facts.jsx';
 import { amount_text, from_zoned_input, parse_amount, typed, untyped, zone, zoned_input } from './format.mjs';
+import { beacon_wire, lobby_of, lobby_wire, LobbyFields, new_lobby } from './lobby.jsx';
 import { body_of_questions, form_of_questions, Questions } from './questions.jsx';
 import {
   Check,
@@ -20,6 +21,7 @@ import {
   When,
   Whole,
 } from './parts.jsx';
+import { list_of, list_wire, new_list, WaitingList } from './waiting_list.jsx';
 
 const hour_ms = 3_600_000;
 const in_hours = (hours) =>
@@ -50,6 +52,7 @@ function new_form() {
     transfers_max: '1',
     questions: [],
     claims_per_customer: '1',
+    guests: false,
     claim_ttl: '10',
     policy: 'batch',
     batch_size: '50',
@@ -57,10 +60,13 @@ function new_form() {
     concurrency: '',
     rate_per_minute: '',
     capacity: '',
+    challenge: 'none',
     session_ttl: '20',
     claim_window: '5',
     reclaim_window: '1',
     presence_timeout: '0',
+    ...new_list(),
+    ...new_lobby(),
     types: [{ ...empty_type, key: new_key() }],
   };
 }
@@ -81,6 +87,7 @@ function form_of(event) {
     transfers_max: typed(event.transfers_max),
     questions: form_of_questions(event.questions),
     claims_per_customer: typed(event.claims_per_customer),
+    guests: event.guests,
     claim_ttl: minutes(event.claim_ttl_seconds),
     policy: q.policy,
     batch_size: typed(q.batch_size),
@@ -88,10 +95,13 @@ function form_of(event) {
     concurrency: typed(q.concurrency),
     rate_per_minute: typed(q.rate_per_minute),
     capacity: typed(q.capacity),
+    challenge: event.challenge,
     session_ttl: minutes(q.session_ttl_seconds),
     claim_window: minutes(q.claim_window_seconds),
     reclaim_window: minutes(q.reclaim_window_seconds),
     presence_timeout: typed(q.presence_timeout_seconds),
+    ...list_of(event),
+    ...lobby_of(event),
     types: event.ticket_types.map((type) => ({
       key: type.id,
       id: type.id,
@@ -119,10 +129,13 @@ const wire = {
   sale_start: (f) => ({ sale_start: from_zoned_input(f.sale_start, f.time_zone) }),
   sale_end: (f) => ({ sale_end: from_zoned_input(f.sale_end, f.time_zone) }),
   claims_per_customer: (f) => ({ claims_per_customer: Number(f.claims_per_customer) }),
+  guests: (f) => ({ guests: f.guests }),
   claim_ttl: (f) => ({ claim_ttl_seconds: seconds(f.claim_ttl) }),
   rotating_codes: (f) => ({ rotating_codes: f.rotating_codes }),
   transfers_max: (f) => ({ transfers_max: Number(f.transfers_max) }),
   questions: (f) => ({ questions: body_of_questions(f.questions) }),
+  challenge: (f) => ({ challenge: f.challenge }),
+  ...lobby_wire,
   ...facts_wire,
 };
 const queue_wire = {
@@ -171,6 +184,10 @@ function body_of(before, now) {
   if (Object.keys(queue).length > 0) body.queue = queue;
   const venue = changed_part(venue_wire, before, now);
   if (Object.keys(venue).length > 0) body.venue = venue;
+  const list = changed_part(list_wire, before, now);
+  if (Object.keys(list).length > 0) body.waiting_list = list;
+  const beacon = changed_part(beacon_wire, before, now);
+  if (Object.keys(beacon).length > 0) body.beacon = beacon;
   const types = now.types
     .map((type) => {
       const known = before?.types.find(({ id }) => id === type.id && id);
@@ -367,6 +384,11 @@ export function EventForm({ event, changed }) {
         </div>
         <div class="row">
           <Check
+            label="People may buy without a sign-in (tickets go to their mail address only)"
+            value={form.guests}
+            set={put('guests')}
+          />
+          <Check
             label="Codes change every 30 seconds (PDFs have none)"
             value={form.rotating_codes}
             set={put('rotating_codes')}
@@ -490,6 +512,9 @@ export function EventForm({ event, changed }) {
             <Field label="Places in line at most" wrong={wrong('queue.capacity')} hint="Empty: no limit.">
               <Whole value={form.capacity} set={put('capacity')} min="1" max="10000000" />
             </Field>
+            <Field label="Before joining, solve" wrong={wrong('challenge')} hint={challenge_hint}>
+              <Choice value={form.challenge} set={put('challenge')} options={challenges} />
+            </Field>
             <Field
               label="Away after (seconds)"
               wrong={wrong('queue.presence_timeout_seconds')}
@@ -506,6 +531,8 @@ export function EventForm({ event, changed }) {
           </div>
         </details>
       </section>
+      <LobbyFields event={event} form={form} put={put} wrong={wrong} />
+      <WaitingList event={event} form={form} put={put} wrong={wrong} />
       <ProblemNote problem={action.problem} />
       <div class="row">
         <button type="submit" class="button" disabled={action.busy || is_over || !is_changed}>

@@ -7,6 +7,7 @@ import { Chart } from './chart.jsx';
 import { amount_text, clock_of, digits_of, money, number, rate } from './format.mjs';
 import { GatewayCharts, GatewayHealth, use_tasks } from './tasks.jsx';
 import { begin_with, history_of, remember, stored_points } from './history.mjs';
+import { LobbyState } from './lobby.jsx';
 import { ProblemNote, Tile, use_loaded } from './parts.jsx';
 
 const look_every_ms = 1_000;
@@ -86,6 +87,7 @@ export function EventLive({ event, changed }) {
   return (
     <>
       <Freshness data={s} problem={problem} history={history} />
+      <LobbyState event={event} changed={changed} />
       {s && (
         <>
           <dl class="tiles">

@@ -12,6 +12,7 @@ import { know_decimals, time } from './format.mjs';
 import { forget_histories } from './history.mjs';
 import { Announcer, Dialog, Field, Form, Heading, ProblemNote, Text, use_action } from './parts.jsx';
 import { BlockedCustomers } from './guests.jsx';
+import { Logo } from './picture.jsx';
 import { NewQueue, QueuePage } from './queue.jsx';
 import { SignIns } from './sign_ins.jsx';
 import { Tasks } from './tasks.jsx';
@@ -126,6 +127,7 @@ function View({ path: [what = 'events', id, view, rest] }) {
   if (what === 'tasks') return <Tasks />;
   if (what === 'audit') return <Audit />;
   if (what === 'sign-ins') return <SignIns />;
+  if (what === 'logo') return <Logo />;
   return (
     <>
       <Heading title="There is nothing here" />
@@ -143,6 +145,7 @@ const places = [
   ['dead-letters', 'Dead letters'],
   ['tasks', 'Tasks'],
   ['audit', 'Audit log'],
+  ['logo', 'Logo'],
   ['sign-ins', 'Sign-ins'],
 ];
 

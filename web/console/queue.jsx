@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { get, new_key, patch, post } from './api.mjs';
 import { AuditList } from './audit.jsx';
-import { policies_for } from './admission.jsx';
+import { challenge_hint, challenges, policies_for } from './admission.jsx';
 import { Tabs } from './event.jsx';
 import { from_local_input, local_input, typed, untyped, zone } from './format.mjs';
 import { QueueLive } from './live.jsx';
@@ -63,6 +63,7 @@ const form_of = (q) => ({
   concurrency: typed(q.concurrency),
   rate_per_minute: typed(q.rate_per_minute),
   capacity: typed(q.capacity),
+  challenge: q.challenge,
   session_ttl: String(q.session_ttl_seconds / 60),
   ticket_ttl: String(q.ticket_ttl_seconds / 60),
   presence_timeout: typed(q.presence_timeout_seconds),
@@ -72,6 +73,7 @@ const empty_form = form_of({
   message: '',
   mode: 'capacity',
   concurrency: 100,
+  challenge: 'none',
   session_ttl_seconds: 1200,
   ticket_ttl_seconds: 1800,
   presence_timeout_seconds: 0,
@@ -85,6 +87,7 @@ const wire = {
   concurrency: (f) => ({ concurrency: untyped(f.concurrency) }),
   rate_per_minute: (f) => ({ rate_per_minute: untyped(f.rate_per_minute) }),
   capacity: (f) => ({ capacity: untyped(f.capacity) }),
+  challenge: (f) => ({ challenge: f.challenge }),
   session_ttl: (f) => ({ session_ttl_seconds: Math.round(Number(f.session_ttl) * 60) }),
   ticket_ttl: (f) => ({ ticket_ttl_seconds: Math.round(Number(f.ticket_ttl) * 60) }),
   presence_timeout: (f) => ({ presence_timeout_seconds: Number(f.presence_timeout) }),
@@ -154,6 +157,9 @@ function QueueForm({ queue, changed }) {
         </Field>
         <Field label="Places in line at most" wrong={wrong('capacity')} hint="Empty: no limit.">
           <Whole value={form.capacity} set={put('capacity')} min="1" max="10000000" />
+        </Field>
+        <Field label="Before joining, solve" wrong={wrong('challenge')} hint={challenge_hint}>
+          <Choice value={form.challenge} set={put('challenge')} options={challenges} />
         </Field>
         <Field label="Session (minutes)" wrong={wrong('session_ttl_seconds')}>
           <Whole

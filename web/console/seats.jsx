@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reserved seats of an event: a plan from a file or a simple hall while it is a draft; then the seats by
-// state, which the organizer blocks, releases and moves.
+// Reserved seats of an event: a plan from a file, a simple hall or the plans that are kept, while it is a
+// draft; then the seats by state, which the organizer blocks, releases and moves.
 import { useMemo, useState } from 'preact/hooks';
-import { del, get, patch, put, Problem } from './api.mjs';
-import { number, seat_text } from './format.mjs';
+import { current_session, del, get, patch, post, put, Problem } from './api.mjs';
+import { number, seat_text, time } from './format.mjs';
 import {
   Check,
   Choice,
@@ -11,6 +11,7 @@ import {
   ExportButton,
   Field,
   Form,
+  Listing,
   ProblemNote,
   Table,
   tell,
@@ -18,6 +19,7 @@ import {
   Tile,
   use_action,
   use_loaded,
+  use_pages,
   Whole,
 } from './parts.jsx';
 import { seat_states, seats_of, SeatStates } from '../sdk/seats.mjs';
@@ -79,6 +81,100 @@ function SectionFields({ section, set, types, remove }) {
         </button>
       )}
     </fieldset>
+  );
+}
+
+/** The plans of this organizer and of its tenant. */
+function KeptPlans({ event, done, rules }) {
+  const pages = use_pages(async (cursor) => {
+    const page = await get(`/seat-plans${cursor ? `?cursor=${cursor}` : ''}`);
+    return { items: page.seat_plans, next_cursor: page.next_cursor };
+  }, 'seat plans');
+  const action = use_action();
+  const [removed, set_removed] = useState(null);
+  const copy = async ({ seat_plan_id }) => {
+    const store = () => put(`/events/${event.id}/seat-plan/copy?${rules}`, { seat_plan_id });
+    if (!(await action.run(store))) return;
+    done();
+    tell('The event has seats.');
+  };
+  const is_own = (plan) => plan.organizer_id === current_session()?.organizer_id;
+  return (
+    <>
+      <h3>A kept plan</h3>
+      <ProblemNote problem={action.problem} />
+      <Listing pages={pages} empty="No plans are kept yet. Keep one from an event that has seats.">
+        {(rows) => (
+          <Table
+            label="Kept plans"
+            rows={rows}
+            key_of={(plan) => plan.seat_plan_id}
+            columns={[
+              ['Plan', (plan) => plan.name],
+              ['Of', (plan) => (is_own(plan) ? 'you' : 'your tenant'), { wide: true }],
+              ['Kept since', (plan) => time(plan.created_at), { wide: true }],
+              [
+                'Do',
+                (plan) => (
+                  <div class="row">
+                    <button
+                      type="button"
+                      class="button"
+                      disabled={action.busy}
+                      aria-label={`Copy ${plan.name}`}
+                      onClick={() => copy(plan)}
+                    >
+                      Copy
+                    </button>
+                    {is_own(plan) && (
+                      <button
+                        type="button"
+                        class="button plain"
+                        aria-label={`Remove ${plan.name}`}
+                        onClick={() => set_removed(plan)}
+                      >
+                        Remove…
+                      </button>
+                    )}
+                  </div>
+                ),
+              ],
+            ]}
+          />
+        )}
+      </Listing>
+      {removed && (
+        <Confirm
+          title={`Remove ${removed.name}?`}
+          what="Events that have copied it keep their seats."
+          verb="Remove"
+          danger
+          work={async (reason) => {
+            await del(`/seat-plans/${removed.seat_plan_id}`, reason ? { reason } : undefined);
+            pages.refresh();
+          }}
+          close={() => set_removed(null)}
+          done="Removed."
+        />
+      )}
+    </>
+  );
+}
+
+/** Keeps the event's plan for other events. */
+function KeepButton({ event, plan }) {
+  const action = use_action();
+  const keep = async () => {
+    const kept = { ...plan, name: plan.name || event.name.slice(0, 100) };
+    if (await action.run(() => post('/seat-plans', kept))) tell('The plan is kept.');
+  };
+  return (
+    <>
+      <ProblemNote problem={action.problem} />
+      <button type="button" class="button plain" disabled={action.busy} onClick={keep}>
+        Keep this plan for other events
+      </button>
+    </>
   );
 }
 
@@ -159,7 +255,7 @@ function FileForm({ event, done, rules }) {
       <h3>A file</h3>
       <Field
         label="JSON or CSV"
-        hint="At most 1 MiB. A CSV needs section, row, seat, x, y (centimetres) and ticket_type."
+        hint="At most 3 MiB. A CSV needs section, row, seat, x, y (centimetres) and ticket_type."
       >
         <input
           type="file"
@@ -198,6 +294,7 @@ function NewPlan({ event, done }) {
         </Field>
       </div>
       <Check label="A group may be divided over two rows" value={may_split} set={set_split} />
+      <KeptPlans event={event} done={done} rules={rules} />
       <HallForm event={event} done={done} rules={rules} />
       <FileForm event={event} done={done} rules={rules} />
     </>
@@ -250,6 +347,19 @@ function SeatList({ event, plan, map, changed }) {
           <Tile key={name} name={name} value={number(all.filter((seat) => seat.state === name).length)} />
         ))}
       </dl>
+      {plan.areas.length > 0 && (
+        <Table
+          label="Standing areas"
+          rows={plan.areas.map((area, i) => ({ ...area, free: map.areas_free?.[i] }))}
+          key_of={(area) => area.area}
+          columns={[
+            ['Standing area', (area) => area.name || area.area],
+            ['Places', (area) => number(area.places), { number: true }],
+            ['Free', (area) => number(area.free), { number: true }],
+            ['Ticket type', (area) => area.ticket_type, { wide: true }],
+          ]}
+        />
+      )}
       <div class="row bottom">
         <Field label="State">
           <Choice value={state} set={set_state} options={state_names} />
@@ -344,6 +454,7 @@ export function Seats({ event }) {
       {plan.data === null && is_draft && <NewPlan event={event} done={refresh} />}
       {plan.data === null && !is_draft && <p>This event has no seats: only a draft can get a plan.</p>}
       {has_all && <SeatList event={event} plan={plan.data} map={map.data} changed={map.refresh} />}
+      {has_all && <KeepButton event={event} plan={plan.data} />}
       {has_all && is_draft && (
         <button type="button" class="button danger" onClick={() => set_removing(true)}>
           Take the plan away…

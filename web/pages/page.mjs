@@ -7,6 +7,10 @@ export const language = document.documentElement.lang;
 
 export const each = (selector, work) => document.querySelectorAll(selector).forEach(work);
 
+/** The widget of a challenge is large; most pages have none. */
+const challenge = document.querySelector('[data-challenge]');
+if (challenge) import(challenge.dataset.module);
+
 /** Where tickets.mjs keeps a customer's tickets for when there is no network. Also in tickets_worker.mjs. */
 export const kept_name = 'fairqueue-my-tickets';
 export const clock_key = 'fairqueue-my-tickets-clock';

@@ -90,6 +90,7 @@ class SeatPicker {
   #chosen = new Set();
   #drawn = new Map(); // number: its element in the map
   #boxes = new Map(); // number: its checkbox in the list
+  #areas = new Map(); // index of a standing area: its elements in map and list
   #section = null; // drawn; null: the whole hall
   #scale = 1;
   #size = { width: 0, height: 0 };
@@ -190,8 +191,131 @@ class SeatPicker {
   }
 
   #tell() {
-    const seats = [...this.#chosen].map((n) => place_text(this.#map.seat(n))).join('; ');
+    const standing = new Map();
+    for (const [index] of this.#standing_areas()) {
+      const { id, name, chosen } = this.#standing(index);
+      if (chosen > 0) standing.set(id, `${name} × ${chosen}`);
+    }
+    const places = [...this.#chosen].map((n) => place_text(this.#map.seat(n)));
+    const seats = [...places, ...standing.values()].join('; ');
     this.#find('chosen').textContent = seats ? text('seats_chosen', { seats }) : text('seats_none');
+  }
+
+  // -- standing areas: a number of their ticket type, which the form's own field has
+
+  #standing_areas() {
+    return (this.#map.plan.areas ?? []).entries();
+  }
+
+  /** `most`: places that this visitor may choose now. */
+  #standing(index) {
+    const area = this.#map.area(index);
+    const id = area.ticket_type_id;
+    const field = this.#form.elements[`t.${id}`];
+    const listed = Number(field?.options[field.options.length - 1].value ?? 0);
+    return {
+      ...area,
+      id,
+      field,
+      chosen: Number(field?.value ?? 0),
+      most: Math.min(listed, area.free),
+      listed,
+    };
+  }
+
+  #area_free({ name, free }) {
+    return text('seats_section', { section: name, count: free });
+  }
+
+  #area_label(area) {
+    return [this.#area_free(area), this.#types.get(area.id)?.price, !area.field && text('seat_not_sold')]
+      .filter(Boolean)
+      .join(comma);
+  }
+
+  #choose_standing(index, number) {
+    const { field, most, listed } = this.#standing(index);
+    if (!field) return this.#announce(this.#area_label(this.#standing(index)));
+    if (number > most) this.#announce(text(number > listed ? 'limit_exceeded' : 'none_free'));
+    field.value = Math.max(0, Math.min(number, most));
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+
+  /** Standing areas as they are now, on map and list. */
+  #show_standing() {
+    for (const [index, { drawn, listed }] of this.#areas) {
+      const area = this.#standing(index);
+      const label = this.#area_label(area);
+      if (drawn) {
+        drawn.setAttribute('aria-label', label);
+        drawn.setAttribute('aria-valuenow', area.chosen);
+        drawn.setAttribute('aria-valuemax', Math.max(area.most, area.chosen));
+        drawn.setAttribute('aria-disabled', !area.field);
+        drawn.querySelector('[data-number]').textContent = area.chosen;
+        drawn.querySelector('[data-name]').textContent = this.#area_free(area);
+      }
+      if (!listed) continue;
+      listed.firstElementChild.textContent = label;
+      listed.lastElementChild.value = area.chosen;
+      listed.lastElementChild.disabled = !area.field;
+    }
+    this.#tell();
+  }
+
+  #draw_area(index) {
+    const area = this.#standing(index);
+    const { x, y } = this.#at(area);
+    const [width, height] = [area.width, area.height].map((cm) =>
+      Math.max(Math.round(cm / this.#unit), 4 * pitch),
+    );
+    const size = Math.max(pitch / 2, Math.min(width / 14, height / 6));
+    const middle = { x: x + width / 2, y: y + height / 2 };
+    const type = this.#types.get(area.id);
+    const words = (name, at, content = '') => {
+      const made = svg('text', { ...at, 'font-size': size, 'aria-hidden': 'true', [name]: '' });
+      made.textContent = content;
+      return made;
+    };
+    const button = (step, sign) => {
+      const at = { x: middle.x + step * 3 * size, y: middle.y + size };
+      const circle = svg('circle', { cx: at.x, cy: at.y, r: 1.2 * size });
+      return svg('g', { 'data-step': step, 'aria-hidden': 'true' }, circle, words('data-sign', at, sign));
+    };
+    const drawn = svg(
+      'g',
+      {
+        'class': 'section area',
+        'role': 'spinbutton',
+        'tabindex': 0,
+        'data-area': index,
+        'aria-valuemin': 0,
+      },
+      svg('rect', {
+        x,
+        y,
+        width,
+        height,
+        rx: 8,
+        fill: type ? `url(#price-${type.index % patterns})` : 'none',
+      }),
+      words('data-name', { x: middle.x, y: middle.y - 1.4 * size }),
+      words('data-number', { x: middle.x, y: middle.y + size }),
+      ...(area.field ? [button(-1, '−'), button(1, '+')] : []),
+    );
+    this.#areas.set(index, { ...this.#areas.get(index), drawn });
+    return drawn;
+  }
+
+  #list_area(index) {
+    const { listed: most } = this.#standing(index);
+    const field = element(
+      'select',
+      { 'id': `area-${index}`, 'data-standing': index },
+      ...Array.from({ length: most + 1 }, (_, n) => element('option', { value: n }, String(n))),
+    );
+    const listed = element('div', { class: 'row' }, element('label', { for: field.id }), field);
+    this.#areas.set(index, { ...this.#areas.get(index), listed });
+    return listed;
   }
 
   #announce(words) {
@@ -213,7 +337,12 @@ class SeatPicker {
     const shown = this.#map.seats.filter((s) => this.#section === null || s.section === this.#section);
     this.#drawn.clear();
     this.#current = null;
-    const points = shown.map((seat) => this.#at(seat));
+    const areas = this.#section === null ? [...this.#standing_areas()] : [];
+    const corners = areas.flatMap(([, { x, y, width, height }]) => [
+      { x, y },
+      { x: x + width, y: y + height },
+    ]);
+    const points = [...shown, ...corners].map((place) => this.#at(place));
     const [left, top, right, bottom] = points.reduce(
       ([l, t, r, b], { x, y }) => [Math.min(l, x), Math.min(t, y), Math.max(r, x), Math.max(b, y)],
       [Infinity, Infinity, -Infinity, -Infinity],
@@ -228,6 +357,9 @@ class SeatPicker {
     });
     if (is_overview) this.#map.plan.sections.forEach((_, i) => drawing.append(this.#draw_section(i)));
     else this.#draw_rows(drawing, shown);
+    this.#areas.clear();
+    for (const [index] of areas) drawing.append(this.#draw_area(index));
+    this.#show_standing();
     this.#find('frame').replaceChildren(drawing);
     this.#find('whole').hidden = this.#section === null;
     this.#fit(is_overview);
@@ -396,7 +528,9 @@ class SeatPicker {
 
   #show_list() {
     this.#boxes.clear();
+    this.#areas.clear();
     this.#find('list').replaceChildren(
+      ...[...this.#standing_areas()].map(([index]) => this.#list_area(index)),
       ...this.#map.plan.sections.map((_, index) => {
         const summary = element('summary', { class: 'tap' }, this.#section_label(index));
         const details = element('details', { 'data-section': index }, summary);
@@ -405,6 +539,7 @@ class SeatPicker {
         return details;
       }),
     );
+    this.#show_standing();
   }
 
   #fill_section(details, index) {
@@ -447,6 +582,11 @@ class SeatPicker {
     root.addEventListener('change', ({ target }) => {
       if (target.dataset.seat) this.#toggle(Number(target.dataset.seat));
     });
+    this.#form.addEventListener('input', ({ target }) => {
+      const { standing } = target.dataset;
+      if (standing) this.#choose_standing(Number(standing), Number(target.value));
+      else this.#show_standing();
+    });
     this.#form.elements.accessible.addEventListener('change', () => this.#accessible_changed());
     const frame = this.#find('frame');
     frame.addEventListener('keydown', (event) => this.#key(event));
@@ -463,6 +603,8 @@ class SeatPicker {
     else if (this.#find('frame').contains(target)) {
       const seat = target.closest('[data-seat]');
       const section = target.closest('[data-section]');
+      const area = target.closest('[data-area]');
+      if (area) this.#step(area, Number(target.closest('[data-step]')?.dataset.step ?? 1));
       if (seat) this.#go_to(Number(seat.dataset.seat));
       if (seat) this.#toggle(Number(seat.dataset.seat));
       else if (section) this.#enter(Number(section.dataset.section));
@@ -477,7 +619,30 @@ class SeatPicker {
     this.#find('frame').querySelector(goal)?.focus();
   }
 
+  #step(area, by) {
+    const index = Number(area.dataset.area);
+    this.#choose_standing(index, this.#standing(index).chosen + by);
+    area.focus();
+  }
+
+  /** False: the key changes no number. */
+  #count(area, key) {
+    const index = Number(area.dataset.area);
+    const ends = { Home: 0, End: this.#standing(index).most };
+    const more = ['ArrowUp', 'ArrowRight', '+', 'Enter', ' '];
+    if (key in ends) this.#choose_standing(index, ends[key]);
+    else if (more.includes(key)) this.#step(area, 1);
+    else if (['ArrowDown', 'ArrowLeft', '-'].includes(key)) this.#step(area, -1);
+    else return false;
+    return true;
+  }
+
   #key(event) {
+    const area = event.target.closest('[data-area]');
+    if (area) {
+      if (this.#count(area, event.key)) event.preventDefault();
+      return;
+    }
     const section = event.target.closest('[data-section]');
     const is_press = event.key === 'Enter' || event.key === ' ';
     if (is_press && section) this.#enter(Number(section.dataset.section));
@@ -559,6 +724,11 @@ class SeatPicker {
     const lost = numbers.filter((n) => this.#chosen.has(n) && this.#map.seat(n).state !== 'free');
     lost.forEach((n) => this.#chosen.delete(n));
     numbers.forEach((n) => this.#show(n));
+    for (const [index] of this.#standing_areas()) {
+      const { chosen, free } = this.#standing(index);
+      if (chosen > free) this.#choose_standing(index, chosen); // as many as are left
+    }
+    this.#show_standing();
     const sections = new Set(numbers.map((n) => this.#map.seats[n].section));
     for (const shown of this.#root.querySelectorAll('[data-section]')) {
       const index = Number(shown.dataset.section);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Script of the waiting page: the SDK keeps the server's page up to date. When the place changes its state,
 // the page reloads, so that only the server draws states. Also the page that moves a place to another device.
-import { counted, number_text, wait_text } from '../sdk/estimate.mjs';
+import { chance_text, counted, number_text, odds_text, wait_text } from '../sdk/estimate.mjs';
 import { FairQueue } from '../sdk/fairqueue.mjs';
 import { count_down, each, language, localise_times, reload, state } from './page.mjs';
 
@@ -113,7 +113,22 @@ function announce(text) {
   set('announce', text);
 }
 
+/** In a lobby no place has a position. The server draws the page of the line, as soon as there is one. */
+function show_lobby(place) {
+  if (!place.lobby || place.lobby.status !== lobby_shown) return show_anew();
+  const people = number_text(language, place.lobby.people);
+  set('people', people);
+  find('people').classList.toggle('long', people.length > 5);
+  set('message', place.message ?? '');
+  find('message-card').hidden = !place.message;
+}
+
+let lobby_shown;
 function show(place) {
+  if (find('people')) {
+    lobby_shown ??= place.lobby?.status;
+    return show_lobby(place);
+  }
   if (place.position === null || !find('position')) return; // or the page shows another state
   const number = number_text(language, place.position);
   const ahead = place.ahead ? counted(texts, language, 'ahead', place.ahead) : texts.next.other;
@@ -124,7 +139,12 @@ function show(place) {
   set('message', place.message ?? '');
   find('message-card').hidden = !place.message;
   find('paused').hidden = !place.paused;
-  find('sold-out').hidden = !place.soldOut;
+  find('sold-out').hidden = !place.soldOut || place.waitingList;
+  find('waiting-list').hidden = !place.waitingList;
+  const odds = place.waitingList ? '' : odds_text(texts, language, place.outlook);
+  set('odds', odds);
+  set('chance', odds && chance_text(texts, language, place.outlook));
+  find('odds-card').hidden = !odds;
   document.title = `${number} · ${state.name}`;
   announce(place.paused ? texts.paused.other : `${texts.place_label.other}: ${number}. ${ahead}`);
 }

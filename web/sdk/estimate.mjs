@@ -25,3 +25,28 @@ export function wait_text(texts, language, eta) {
   if (low === high) return counted(texts, language, `wait_${key}`, high);
   return counted(texts, language, `wait_range_${key}`, high, { low: number_text(language, low) });
 }
+
+/** What is left, and what those before a place will buy; empty for a place without odds. */
+export function odds_text(texts, language, odds) {
+  if (!odds) return '';
+  const n = (value) => number_text(language, value);
+  const left = n(odds.ticketsFree + odds.ticketsHeld);
+  if (odds.buyersAhead === null || odds.peopleAhead < 2) return fill(texts.odds_left.other, { left });
+  return fill(texts.odds_line.other, {
+    buyers: n(odds.buyersAhead),
+    ahead: n(odds.peopleAhead),
+    wanted: n(odds.ticketsAhead),
+    left,
+  });
+}
+
+/** That a ticket is left; empty while it is not known. */
+export function chance_text(texts, language, odds) {
+  if (!odds?.chancePercent) return '';
+  const { low, high } = odds.chancePercent;
+  return fill(texts.odds_chance.other, {
+    low: number_text(language, low),
+    high: number_text(language, high),
+    word: texts[`chance_${odds.chance}`].other,
+  });
+}

@@ -4,19 +4,56 @@
 export type Status =
   'WAITING' | 'AWAY' | 'ADMITTED' | 'EXPIRED' | 'CANCELLED' | 'COMPLETED' | 'SESSION_EXPIRED' | 'REVOKED';
 
+/** How likely a place gets a ticket, from what the sale has seen. */
+export interface Outlook {
+  readonly ticketsFree: number;
+  /** In open purchases: they may come back. */
+  readonly ticketsHeld: number;
+  readonly peopleAhead: number;
+  /** Of the people admitted, so many buy (95 % confidence); null: too few have decided. */
+  readonly buyingPercent: { readonly low: number; readonly high: number } | null;
+  /** Expected, of those ahead; null as before. */
+  readonly buyersAhead: number | null;
+  readonly ticketsAhead: number | null;
+  /** That a ticket is left when the place's turn comes; null: not known. */
+  readonly chancePercent: { readonly low: number; readonly high: number } | null;
+  readonly chance:
+    | 'unknown'
+    | 'very_unlikely'
+    | 'unlikely'
+    | 'less_likely'
+    | 'even'
+    | 'likely'
+    | 'very_likely'
+    | 'almost_certain';
+}
+
 /** One place in a line. */
 export interface Place {
   readonly id: string;
   /** The event's or queue's id. */
   readonly line: string;
   readonly status: Status;
-  /** Never changes; lower numbers are served first. */
+  /** Never changes. Lower numbers are served first, but for those of a lobby with a draw. */
   readonly number: number;
-  /** From 1; null unless waiting. */
+  /** From 1; null unless waiting, and in a lobby. */
   readonly position: number | null;
   readonly ahead: number | null;
   /** Range in seconds; null: no estimate yet. */
   readonly eta: { readonly low: number; readonly high: number } | null;
+  /** In a lobby, and until its draw. WAITS_FOR_BEACON: the draw waits for a public value. */
+  readonly lobby: {
+    readonly status: 'OPEN' | 'CLOSED' | 'WAITS_FOR_BEACON';
+    readonly draw: 'none' | 'at_opening';
+    readonly people: number;
+    readonly opensAt: string;
+  } | null;
+  /** In a lobby, of members: `code` lets others join. */
+  readonly party: { readonly code: string; readonly members: number } | null;
+  /** Null: not told, as of queues and of places that may buy hidden tickets. */
+  readonly outlook: Outlook | null;
+  /** The event is sold out, and tickets that come back go to the first in line. */
+  readonly waitingList: boolean;
   /** The operator's message to all in line. */
   readonly message: string | null;
   /** While ADMITTED: the admission token (events) or session token (queues). */
@@ -34,6 +71,15 @@ export interface Place {
 /** live: by WebSocket. polling: at the server's pace. offline: the server cannot be reached. closed: not following. */
 export type Connection = 'live' | 'polling' | 'offline' | 'closed';
 
+/** A captcha that the event or queue asks for before it gives a place. */
+export interface Captcha {
+  readonly type: 'turnstile' | 'hcaptcha';
+  readonly site_key: string;
+  /** For the widget of Turnstile: `action`, and `bound_to` as its `cData`. */
+  readonly action: 'join';
+  readonly bound_to: string;
+}
+
 export interface Options {
   /** Base address of the FairQueue server. */
   server: string;
@@ -45,8 +91,10 @@ export interface Options {
   subjectToken?: string;
   /** Or an event's id ... */
   event?: string;
-  /** ... with its customer's token. */
+  /** ... with its customer's token, or a guest's (POST /guests). */
   token?: string;
+  /** Shows a captcha to the visitor and resolves to its response; proof of work needs nothing. */
+  solve?: (challenge: Captcha) => Promise<string>;
   /** True: no WebSocket. */
   polling?: boolean;
   storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
@@ -235,6 +283,21 @@ export interface Seat {
   readonly obstructed?: boolean;
 }
 
+/** A standing area: a number of its ticket type, in `items` of checkout. */
+export interface StandingArea {
+  /** Its code. */
+  readonly area: string;
+  readonly name: string;
+  readonly places: number;
+  /** Areas of one ticket type share their free places. */
+  readonly free: number;
+  readonly ticket_type_id: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 export class SeatMap extends EventTarget {
   /** As GET /events/{id}/seat-plan has it. */
   readonly plan: { readonly [member: string]: unknown };
@@ -242,6 +305,8 @@ export class SeatMap extends EventTarget {
   readonly seats: readonly unknown[];
   /** The seat as it is now. */
   seat(number: number): Seat;
+  /** The standing area as it is now, by its place in the plan. */
+  area(index: number): StandingArea;
   /** Reads what has changed, for example after a refusal. */
   refresh(): Promise<void>;
   close(): void;
@@ -271,6 +336,8 @@ export class FairQueue extends EventTarget {
   resume(): Promise<Place | null>;
   /** Gives the place up, in all tabs. */
   leave(): Promise<void>;
+  /** The proof of the place in the public log (tlog-proof), as a text to keep. */
+  receipt(): Promise<string>;
   /** Stops following; the place is kept. */
   close(): void;
   /** Events: the price of an order. Holds nothing. */

@@ -3,6 +3,7 @@
 // second tabs and server restarts. Uses only the public API (docs/openapi.yaml), no dependencies and no DOM.
 // Types: fairqueue.d.ts.
 
+import { solve_work } from './challenge.mjs';
 import { SeatMap } from './seats.mjs';
 
 const reconnect_base_ms = 500;
@@ -29,9 +30,26 @@ export const retry_after_ms = (response) => {
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
 };
 
+const range_of = (range) => (range ? { low: range.low, high: range.high } : null);
+
+/** The odds of a place in SDK form; null: not told. */
+const outlook_of = (odds) =>
+  odds
+    ? {
+        ticketsFree: odds.tickets_free,
+        ticketsHeld: odds.tickets_held,
+        peopleAhead: odds.people_ahead,
+        buyingPercent: range_of(odds.buying_percent),
+        buyersAhead: odds.buyers_ahead,
+        ticketsAhead: odds.tickets_ahead,
+        chancePercent: range_of(odds.chance_percent),
+        chance: odds.chance,
+      }
+    : null;
+
 /** A place of either API in SDK form. `known`: the current place, for members that an answer omits. */
 export function place_of(answer, known = {}) {
-  const { eta } = answer;
+  const { eta, lobby } = answer;
   const id = answer.entry_id ?? answer.ticket_id;
   // Ignores a late answer: within a class a position never grows.
   const is_older =
@@ -48,6 +66,12 @@ export function place_of(answer, known = {}) {
     position,
     ahead: position === null ? null : position - 1,
     eta: eta ? { low: eta.low_seconds, high: eta.high_seconds } : null,
+    lobby: lobby
+      ? { status: lobby.status, draw: lobby.draw, people: lobby.people, opensAt: lobby.opens_at }
+      : null,
+    party: answer.party ?? null,
+    outlook: outlook_of(answer.outlook),
+    waitingList: answer.outlook?.waiting_list ?? known.waitingList ?? false,
     message: answer.message ?? null,
     token: answer.admission_token ?? answer.session_token ?? null,
     pass: answer.admission_pass ?? null,
@@ -76,14 +100,20 @@ export function place_after(place, frame) {
       return {
         ...place,
         position: frame.position,
+        lobby: null,
+        party: null,
         ahead: frame.ahead,
         eta: frame.eta ? { low: frame.eta.low_seconds, high: frame.eta.high_seconds } : null,
+        outlook: outlook_of(frame.outlook) ?? place.outlook,
+        waitingList: frame.outlook?.waiting_list ?? place.waitingList,
       };
     case 'admitted':
       return {
         ...place,
         status: 'ADMITTED',
         position: null,
+        lobby: null,
+        party: null,
         ahead: null,
         eta: null,
         token: frame.admission_token ?? frame.session_token,
@@ -99,6 +129,8 @@ export function place_after(place, frame) {
         ...place,
         status: frame.type.toUpperCase(),
         position: null,
+        lobby: null,
+        party: null,
         ahead: null,
         eta: null,
         token: null,
@@ -108,6 +140,8 @@ export function place_after(place, frame) {
       return { ...place, paused: frame.type === 'paused' };
     case 'sold_out':
       return { ...place, soldOut: frame.sold_out };
+    case 'waiting_list':
+      return { ...place, waitingList: frame.waiting_list, outlook: null };
     case 'ended':
       return { ...place, ended: true };
     case 'message':
@@ -143,6 +177,10 @@ function default_storage() {
 
 const random_key = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
+
+/** Undefined if no member has a value. */
+const body_of = (members) =>
+  Object.values(members).some((value) => value !== undefined) ? members : undefined;
 
 /** Recognises a text again without keeping it: it names a person. */
 function digest(text) {
@@ -207,17 +245,19 @@ export class FairQueue extends EventTarget {
     const { event, queue, key, subjectToken } = this.#options;
     await this.#alone(async () => {
       if (queue && this.#kept()?.token) return;
-      const answer = event
-        ? await this.#call('POST', `/events/${event}/queue`, {
-            token: this.#options.token,
-            body: accessCode ? { access_code: accessCode } : undefined,
-          })
-        : await this.#call('POST', `/queues/${queue}/tickets`, {
-            token: key,
-            // The same key returns the same place: also after a lost answer, and in another tab.
-            idempotency: subjectToken ? undefined : this.#join_key(),
-            body: subjectToken ? { subject_token: subjectToken } : undefined,
-          });
+      const answer = await this.#solving(({ challenge }) =>
+        event
+          ? this.#call('POST', `/events/${event}/queue`, {
+              token: this.#options.token,
+              body: body_of({ access_code: accessCode || undefined, challenge }),
+            })
+          : this.#call('POST', `/queues/${queue}/tickets`, {
+              token: key,
+              // The same key returns the same place: also after a lost answer, and in another tab.
+              idempotency: subjectToken ? undefined : this.#join_key(),
+              body: body_of({ subject_token: subjectToken, challenge }),
+            }),
+      );
       if (queue) this.#keep({ ...this.#kept(), id: answer.ticket_id, token: answer.ticket_token });
       this.#take(place_of(answer));
     });
@@ -245,6 +285,20 @@ export class FairQueue extends EventTarget {
     this.#forget();
     this.#tell_tabs('left');
     this.#end(null);
+  }
+
+  /** The proof of the visitor's place in the public log, as a text to keep: a moment after joining. */
+  async receipt() {
+    const where = this.#where();
+    if (!where) throw new Refused(404, 'not_in_queue', 'There is no place.');
+    for (let left = 5; ; --left) {
+      try {
+        return await this.#call('GET', where.receipt, { token: where.token, as: 'text' });
+      } catch (no) {
+        if (no.status !== 503 || left === 0) throw no;
+        await new Promise((done) => setTimeout(done, no.wait || 2000));
+      }
+    }
   }
 
   /** Stops following; the place is kept. */
@@ -458,6 +512,7 @@ export class FairQueue extends EventTarget {
         token,
         poll: `/events/${event}/queue/position`,
         leave: `/events/${event}/queue`,
+        receipt: `/events/${event}/queue/receipt`,
         socket: `/ws/queue/${event}`,
       };
     const kept = queue && this.#kept();
@@ -466,12 +521,37 @@ export class FairQueue extends EventTarget {
           token: kept.token,
           poll: `/tickets/${kept.id}`,
           leave: `/tickets/${kept.id}`,
+          receipt: `/tickets/${kept.id}/receipt`,
           socket: `/tickets/${kept.id}/ws`,
         }
       : undefined;
   }
 
-  async #call(method, path, { token, body, idempotency }) {
+  /** Repeats a join with a solved challenge where one is asked for; the first may be too easy by now. */
+  async #solving(join) {
+    for (let given = {}, left = 3; ; --left) {
+      try {
+        return await join(given);
+      } catch (no) {
+        if (no.code !== 'challenge_required' || left === 0) throw no;
+        given = { challenge: await this.#solved(no) };
+      }
+    }
+  }
+
+  /** The solution of a new challenge; `no` is thrown if it takes a person and the page has no captcha. */
+  async #solved(no) {
+    const { event, queue, solve } = this.#options;
+    const path = `${event ? `/events/${event}` : `/queues/${queue}`}/challenge`;
+    const challenge = await this.#call('GET', path, {});
+    if (challenge.type === 'none') return undefined;
+    if (challenge.type === 'proof_of_work') return solve_work(challenge);
+    if (!solve) throw no;
+    const captcha = await solve(challenge);
+    return (await this.#call('POST', path, { body: { captcha } })).challenge;
+  }
+
+  async #call(method, path, { token, body, idempotency, as = 'json' }) {
     const headers = {};
     if (token) headers.Authorization = `Bearer ${token}`;
     if (body) headers['Content-Type'] = 'application/json';
@@ -484,6 +564,7 @@ export class FairQueue extends EventTarget {
       credentials: 'omit',
       signal: AbortSignal.timeout?.(20_000),
     });
+    if (response.ok && as === 'text') return response.text();
     const answer = response.status === 204 ? {} : await response.json().catch(() => ({}));
     if (response.ok) return answer;
     throw new Refused(
@@ -517,8 +598,9 @@ export class FairQueue extends EventTarget {
     } finally {
       this.#asking = false;
     }
-    if (this.#running && this.#connection !== 'live' && wait !== undefined)
-      this.#timer = setTimeout(() => this.#poll(), wait);
+    // No frame says how many are in a lobby.
+    const is_told = this.#connection === 'live' && !this.#place?.lobby;
+    if (this.#running && !is_told && wait !== undefined) this.#timer = setTimeout(() => this.#poll(), wait);
   }
 
   // -- following ----------------------------------------------------------------------------------------
@@ -577,6 +659,8 @@ export class FairQueue extends EventTarget {
         this.#say('live');
       }
       this.#take(place_after(this.#place, frame), frame);
+      if (frame.type === 'state' && this.#place?.lobby)
+        this.#timer = setTimeout(() => this.#poll(), poll_default_ms);
     };
     socket.onclose = ({ code }) => {
       this.#socket = undefined;

@@ -57,6 +57,8 @@ export class SeatStates {
   /** Of each seat: the ticket type's place in `type_ids`. */
   types = new Uint8Array();
   type_ids = [];
+  /** Free places of each standing area of the plan. */
+  areas_free = [];
   #plan_types;
 
   constructor(seats) {
@@ -71,8 +73,9 @@ export class SeatStates {
   }
 
   take(answer) {
+    if (answer.states === undefined && answer.version <= this.version) return [];
+    this.areas_free = answer.areas_free ?? [];
     if (answer.states !== undefined) return this.#take_all(answer);
-    if (answer.version <= this.version) return [];
     const moved = this.#moved(answer);
     const changed = [];
     seat_states.forEach((name, state) =>
@@ -123,7 +126,8 @@ const pause = (ms, signal) =>
   });
 
 /**
- * The seats of an event, followed until close(). Emits `change` with the numbers of changed seats.
+ * The seats of an event, followed until close(). Emits `change` with the numbers of changed seats, none
+ * if only the free places of standing areas changed.
  * Options: {server, event, token, fetch, WebSocket}; without a token, or without a place in line, it polls.
  */
 export class SeatMap extends EventTarget {
@@ -169,14 +173,28 @@ export class SeatMap extends EventTarget {
     };
   }
 
+  /** {area, name, places, free, ticket_type_id, x, y, width, height} of a standing area. */
+  area(index) {
+    const { known, plan } = this;
+    const area = plan.areas[index];
+    return {
+      ...area,
+      name: area.name || area.area,
+      free: known.areas_free[index] ?? 0,
+      ticket_type_id: known.type_ids[known.plan_types[plan.ticket_types.indexOf(area.ticket_type)]],
+    };
+  }
+
   /** Reads what has changed; also for after a refusal. */
   async refresh() {
     this.#take(await this.#get(`/seats?since=${this.known.version}`));
   }
 
   #take(answer) {
+    const { areas_free } = this.known;
     const changed = this.known.take(answer);
-    if (changed.length > 0) this.dispatchEvent(new CustomEvent('change', { detail: changed }));
+    const has_changed = changed.length > 0 || `${areas_free}` !== `${this.known.areas_free}`;
+    if (has_changed) this.dispatchEvent(new CustomEvent('change', { detail: changed }));
   }
 
   async #get(path) {

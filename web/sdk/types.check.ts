@@ -3,9 +3,15 @@
 import { FairQueue, reconnect_delay, type EndDetail, type Place } from './fairqueue.js';
 
 const line = new FairQueue({ server: 'https://tickets.example', queue: '0198…', key: 'wr_shop_…' });
+new FairQueue({
+  server: 'https://tickets.example',
+  queue: '0198…',
+  solve: async ({ type, site_key }) => `${type} ${site_key}`,
+});
 line.addEventListener('change', ({ detail }) => {
   const ahead: number | null = detail.ahead;
   const low: number | undefined = detail.eta?.low;
+  console.log(detail.outlook?.chancePercent?.low, detail.outlook?.chance === 'likely', detail.waitingList);
   console.log(ahead, low, detail.status === 'WAITING');
 });
 line.addEventListener('admitted', ({ detail }) => console.log(detail.token?.length));

@@ -35,6 +35,7 @@ export class FairQueueElement extends HTMLElement {
       subjectToken: get('subject-token'),
       event: get('event'),
       token: get('token'),
+      solve: this.solve,
     });
     for (const name of ['change', 'admitted', 'end', 'connection'])
       this.#line.addEventListener(name, (event) => {
@@ -100,16 +101,18 @@ export class FairQueueElement extends HTMLElement {
     const [place, t, language] = [this.#line?.place, this.#texts, this.#language];
     const waits = place?.status === 'WAITING' || place?.status === 'AWAY';
     const admitted = place?.status === 'ADMITTED';
-    this.#set('label', waits && t.place_label.other);
-    this.#set('number', waits && number_text(language, place.position));
+    const lobby = waits && place.lobby; // then it has no position
+    this.#set('label', waits && (lobby ? t.lobby_people : t.place_label).other);
+    this.#set('number', waits && number_text(language, lobby ? lobby.people : place.position));
     this.#set(
       'wait',
-      waits && !place.paused && `${t.wait_label.other}: ${wait_text(t, language, place.eta)}`,
+      waits && !lobby && !place.paused && `${t.wait_label.other}: ${wait_text(t, language, place.eta)}`,
     );
     this.#set('message', waits && place.message);
     this.#set('join', !waits && !admitted && t.join.other);
     this.#set('leave', waits && t.leave.other);
     let status = waits && (place.ahead ? counted(t, language, 'ahead', place.ahead) : t.next.other);
+    if (lobby) status = (lobby.draw === 'none' ? t.lobby_number : t.lobby_draw).other;
     if (waits && place.paused) status = t.paused.other;
     if (admitted) status = t.your_turn.other;
     if (status !== this.#parts.status.textContent) this.#set('status', status);

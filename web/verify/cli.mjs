@@ -8,9 +8,10 @@ import { http_reader } from './http.mjs';
 import { verify } from './verify.mjs';
 
 const usage = `usage: cli.mjs URL | --from FOLDER [options]
-  URL               a server's address with --event, or the address of a log (…/events/ID/log)
+  URL               a server's address with --event or --queue, or the address of a log (…/events/ID/log)
   --from FOLDER     a mirrored log instead: checkpoint, key, tile/… (with --event: events/ID/log/…)
-  --event ID        the event or queue
+  --event ID        the event
+  --queue ID        the standalone queue instead
   --receipt FILE    a receipt (*.tlog-proof); may be repeated
   --checkpoint FILE a checkpoint seen before; may be repeated
   --seen FILE       checkpoints of earlier runs; the new one is added after a run that passes
@@ -29,6 +30,7 @@ function read_arguments() {
     options: {
       'from': one,
       'event': one,
+      'queue': one,
       'receipt': many,
       'checkpoint': many,
       'seen': one,
@@ -44,7 +46,9 @@ function read_arguments() {
 }
 
 function reader(args) {
-  const below = args.event ? `events/${encodeURIComponent(args.event)}/log/` : '';
+  const place = args.event ? 'events' : 'queues';
+  const id = args.event ?? args.queue;
+  const below = id ? `${place}/${encodeURIComponent(id)}/log/` : '';
   if (args.from) return (name) => fs.promises.readFile(path.join(args.from, below, name));
   return http_reader(new URL(below, args.url.endsWith('/') ? args.url : `${args.url}/`));
 }
@@ -65,7 +69,8 @@ async function main() {
     log_key: args['log-key'],
     witnesses: args.witness,
     quorum: args.quorum === undefined ? undefined : Number(args.quorum),
-    event: args.event,
+    event: args.event ?? args.queue,
+    patience: args.from ? 0 : 3,
     chains: args.chain.map((file) => JSON.parse(text(file))),
   });
   for (const f of findings) console.log(`${f.result.padEnd(9)} ${f.check.padEnd(12)} ${printable(f.text)}`);

@@ -4,6 +4,25 @@
 /** By severity. `unproven`: nothing is wrong, but the log cannot show that all is right. */
 export const results = ['passed', 'skipped', 'unproven', 'failed'];
 const problems_max = 5;
+/** The checks in the order in which people read them. */
+export const checks = [
+  'event',
+  'signature',
+  'witnesses',
+  'consistency',
+  'receipt',
+  'records',
+  'numbers',
+  'hands',
+  'entrants',
+  'seed',
+  'draw',
+  'beacon',
+  'closing',
+  'parties',
+  'admissions',
+  'units',
+];
 
 export class Findings {
   constructor() {
@@ -39,11 +58,14 @@ export class Findings {
     this.#of(check).text ||= text;
   }
   list() {
-    return [...this.checks.values()].map(({ check, result, text, problems, more }) => ({
-      check,
-      result,
-      text: problems.length ? problems.join(' ') + (more ? ` And ${more} more.` : '') : text,
-    }));
+    const place = ({ check }) => checks.indexOf(check);
+    return [...this.checks.values()]
+      .sort((a, b) => place(a) - place(b))
+      .map(({ check, result, text, problems, more }) => ({
+        check,
+        result,
+        text: problems.length ? problems.join(' ') + (more ? ` And ${more} more.` : '') : text,
+      }));
   }
 }
 

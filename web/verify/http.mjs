@@ -37,7 +37,8 @@ async function try_once(url) {
     return { why: `${url} does not answer: ${error.cause?.message ?? error.message}`, wait: 1 };
   }
   const why = `${url} answered ${answer.status}`;
-  if (answer.status !== 429 && answer.status < 500) throw new Error(why);
+  if (answer.status !== 429 && answer.status < 500)
+    throw Object.assign(new Error(why), { status: answer.status });
   return { why, wait: Math.min(Number(answer.headers.get('Retry-After')) || 1, longest_pause_s) };
 }
 

@@ -18,7 +18,7 @@ const kinds = [
   'hand',
 ];
 export const beacons = ['none', 'drand', 'announced'];
-const actions = [
+export const actions = [
   null,
   'advance',
   'revoke',

@@ -34,6 +34,7 @@ export class Replay {
     this.admissions = 0;
     this.classes = new Map(); ///< class at the join -> how many
     this.highest = 0;
+    this.joined_before = 0; ///< the log began after this number; of those only who was in line is in it
     this.last = { sequence: 0, at: 0 };
     this.index = -1;
   }
@@ -72,6 +73,13 @@ export class Replay {
     if (left > 0) this.hands.set(key, left - 1);
     else this.#fail('hands', `${what}, and no operator's hand in the log says so (record ${this.index}).`);
   }
+  /** By a block or a revocation; a cancelled line revokes all. */
+  #use_removal(number, what) {
+    const block = `block ${number}`;
+    if (this.cancelled) return;
+    if ((this.hands.get(block) ?? 0) > 0) this.hands.set(block, this.hands.get(block) - 1);
+    else this.#use_hand('revoke', number, what);
+  }
   #read_settings(text) {
     for (const line of text.split('\n')) if (line.startsWith('policy=')) this.policy = line.slice(7);
   }
@@ -81,6 +89,13 @@ export class Replay {
     this.event = id_text(r.event);
     this.lost = r.lost;
     this.#read_settings(r.settings);
+    // Here only: a later change of it could hide that numbers are missing.
+    this.joined_before = Number(/^joined_before=(\d{1,15})$/m.exec(r.settings)?.[1] ?? 0);
+    if (this.joined_before > 0)
+      this.findings.unproven(
+        'numbers',
+        `The log began after number ${this.joined_before} had joined; what was before is not in it.`,
+      );
   }
 
   lobby(r) {
@@ -95,7 +110,8 @@ export class Replay {
   }
 
   joined(r) {
-    if (r.number !== this.highest + 1)
+    const is_older = r.number > this.highest && r.number <= this.joined_before; // others had left the line
+    if (!is_older && r.number !== Math.max(this.highest, this.joined_before) + 1)
       this.#fail(
         'numbers',
         `After number ${this.highest} comes ${r.number}; in between entries are missing or doubled.`,
@@ -164,7 +180,7 @@ export class Replay {
   left(r) {
     const entry = this.#live(r);
     if (!entry) return;
-    if (r.why === 'hand') this.#use_hand('block', r.number, `Number ${r.number} was removed from the line`);
+    if (r.why === 'hand') this.#use_removal(r.number, `Number ${r.number} was removed from the line`);
     this.#end(entry, r.why === 'expired' ? 'expired' : 'gone', r.at);
   }
   #end(entry, state, at) {
@@ -227,7 +243,7 @@ export class Replay {
   #check_beacon(r) {
     const planned = this.lobby_record.beacon;
     if (planned === 'none' && r.beacon === 'none')
-      return this.findings.pass(
+      return this.findings.skip(
         'beacon',
         'The draw had no public beacon. The seed was fixed before the first joined, but the organizer, who knew it, could have added entries of its own until the order suited it.',
       );
@@ -329,10 +345,10 @@ export class Replay {
   }
 
   session_ended(r) {
+    if (r.why === 'revoked') this.#use_removal(r.number, `The session of number ${r.number} was revoked`);
+    if (r.number <= this.joined_before && !this.entries.has(r.number)) return; // admitted before the log began
     const entry = this.#live(r, new Set(['admitted']));
     if (!entry) return;
-    if (r.why === 'revoked')
-      this.#use_hand('revoke', r.number, `The session of number ${r.number} was revoked`);
     Object.assign(entry, { state: r.why, ended_at: r.at });
   }
 
@@ -343,6 +359,7 @@ export class Replay {
     if (r.action === 'advance') this.called += r.count;
     if (r.action === 'pause') this.paused = true;
     if (r.action === 'resume') this.paused = false;
+    if (r.action === 'cancel') this.cancelled = true;
     if (r.action === 'settings') this.#read_settings(r.change);
   }
 
@@ -360,7 +377,13 @@ export class Replay {
     const f = this.findings;
     if (this.index < 0) f.unproven('records', 'The log has no records yet.');
     f.pass('records', `All ${this.index + 1} records are well-formed and in order.`);
-    f.pass('numbers', `Numbers 1 to ${this.highest} each joined once.`);
+    const before = this.joined_before;
+    f.pass(
+      'numbers',
+      before === 0
+        ? `Numbers 1 to ${this.highest} each joined once.`
+        : `Numbers ${before + 1} to ${Math.max(before, this.highest)} each joined once. The log began after number ${before}; of those before it has who was still in line.`,
+    );
     f.pass(
       'hands',
       `${this.interventions.length} interventions are in the log, and nothing needs another.${this.#classes_text()}`,

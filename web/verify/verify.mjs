@@ -49,7 +49,7 @@ function collect(served, receipts, options) {
 /** Whether the log is that of the event: its first record and its origin name it, and nothing was lost. */
 function check_event(findings, replay, origin, wanted) {
   const of_record = replay.event;
-  const of_origin = /\/(?:events|queues)\/([^/]+)\/log$/.exec(origin)?.[1];
+  const of_origin = /\/(?:events|queues)\/([^/]+)\/log(?:\/\d+)?$/.exec(origin)?.[1];
   if (of_record === undefined) return findings.unproven('event', 'The log has no first record yet.');
   if (of_record !== of_origin)
     findings.fail('event', `The log ${origin} begins as that of event ${of_record}.`);
@@ -201,8 +201,9 @@ async function follow(read, size, { findings, seen, kept, replay, progress }) {
  * Checks a log.
  * `read(path)`: the bytes of "checkpoint", "key", "tile/entries/…".
  * `options`: event (its id); receipts and checkpoints (texts seen before); log_key and witnesses (verifier
- * keys); quorum (how many witnesses; default all); chains (drand's /info); progress (called with the records
- * read so far and all).
+ * keys); quorum (how many witnesses; default all); chains (drand's /info); patience (how often to read the
+ * checkpoint again, a second later, until the quorum has signed it); progress (called with the records read
+ * so far and all).
  * Returns {findings, result, checkpoint, size, replay, receipts}, of each good receipt its index and entry;
  * throws if the log cannot be read.
  */
@@ -213,7 +214,7 @@ export async function verify(read, options = {}) {
   const quorum = read_quorum(options.quorum, witnesses.length);
   const pinned = options.log_key && parse_log_key(options.log_key);
   const key = parse_log_key(text_of(await read('key')));
-  const served = parse_checkpoint(text_of(await read('checkpoint')));
+  const served = await read_checkpoint(read, witnesses, quorum, options.patience ?? 0);
   const seen = collect(served, receipts, options);
 
   const kept = new Map(receipts.map((r) => [r.index, null]));
@@ -245,6 +246,16 @@ export async function verify(read, options = {}) {
     replay,
     receipts: good,
   };
+}
+
+/** Witnesses sign a checkpoint a moment after it is served. */
+async function read_checkpoint(read, witnesses, quorum, patience) {
+  for (let left = patience; ; --left) {
+    const served = parse_checkpoint(text_of(await read('checkpoint')));
+    const signed = witnesses.filter((w) => signed_at(served, w) !== null).length;
+    if (signed >= quorum || left <= 0) return served;
+    await new Promise((done) => setTimeout(done, 1000));
+  }
 }
 
 /** Without a number all must sign. */

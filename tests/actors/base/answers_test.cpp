@@ -77,7 +77,9 @@ order_reply sample_order() {
 void put_order(older_bytes& old, order_reply& r) {
   auto& v = r.order;
   old.put(r.no, r.replayed);
-  old.put_row(v.order, [](std::string_view name) { return name == "language"; });
+  old.put_row(v.order, [](std::string_view name) {
+    return name == "language" || name == "answers" || name == "guest";
+  });
   old.put(v.claim.claim, v.claim.event, v.claim.currency, v.claim.item_ids);
   old.put(v.event_name, v.payment, v.payment_state, v.payment_url, v.refunded, v.can_retry,
           v.typical_page_time);
@@ -92,13 +94,13 @@ void check_order(const older_bytes& old, const order_reply& stored) {
 } // namespace
 
 CAF_TEST(an answer of another version is refused and those of other replies stay readable) {
-  check<order_reply>(6, 4); // with languages
-  check<event_reply>(6, 5); // with locks
+  check<order_reply>(5, 4);
+  check<event_reply>(6, 5);
   check<payment_reply>(4, 4);
-  check<claim_reply>(5, 4); // with seats
+  check<claim_reply>(5, 4);
 }
 
-CAF_TEST(the order of an answer without event tickets is read) {
+CAF_TEST(the order of an answer of the last release is read) {
   auto stored = sample_order();
   older_bytes old{4};
   put_order(old, stored);
@@ -106,16 +108,7 @@ CAF_TEST(the order of an answer without event tickets is read) {
   check_order(old, stored);
 }
 
-CAF_TEST(the order of an answer without languages is read) {
-  auto stored = sample_order();
-  older_bytes old{5};
-  put_order(old, stored);
-  std::vector<event_ticket_row> without_seats; // an empty list is one length
-  old.put(without_seats, stored.async_percent);
-  check_order(old, stored);
-}
-
-CAF_TEST(the claim of an answer without seats is read) {
+CAF_TEST(the claim of an answer of the last release is read) {
   claim_reply stored;
   auto& v = stored.claim;
   v.claim.id = {1, 2};
@@ -133,7 +126,7 @@ CAF_TEST(the claim of an answer without seats is read) {
   CAF_CHECK(found->claim.seats.empty());
 }
 
-CAF_TEST(the event of an answer without locks is read whole) {
+CAF_TEST(the event of an answer of the last release is read whole) {
   event_reply stored;
   auto& v = stored.event;
   v.event.id = {1, 2};
@@ -145,7 +138,9 @@ CAF_TEST(the event of an answer without locks is read whole) {
   v.takes_access_codes = true;
   older_bytes old{5};
   old.put(stored.no, stored.replayed);
-  old.put_row(v.event, [](std::string_view name) { return name == "locks_per_session"; });
+  old.put_row(v.event, [](std::string_view name) {
+    return std::ranges::find(later_event_fields, name) != std::end(later_event_fields);
+  });
   old.put(v.ticket_types, v.sold_out, v.takes_access_codes);
   const auto found = old.repeated<event_reply>();
   CAF_REQUIRE(found && !found->no && found->replayed);

@@ -54,8 +54,8 @@ struct cluster_fixture : nodes_fixture {
     return told->value.aggregates.size();
   }
   /// Counts in `left` how often an owner told it that it leaves.
-  hub_handle spawn_hub(std::shared_ptr<int> left) {
-    return sys.spawn([left](hub_handle::pointer) -> hub_handle::behavior_type {
+  subscriber_handle spawn_subscriber(std::shared_ptr<int> left) {
+    return sys.spawn([left](subscriber_handle::pointer) -> subscriber_handle::behavior_type {
       return {[](const entries_changed&) {}, [](const event_noticed&) {},
               [](const orders_changed&) {},  [left](const owner_left&) { ++*left; },
               [](const push_mark&) {},       [](const pushes_lost&) {}};

@@ -172,13 +172,13 @@ CAF_TEST(whoever keeps the handle of an owner that moves is told and the owner e
   connect({{"a", 0}, {"b", 50}});
   const auto old = resolve("a")->value;
   auto left = std::make_shared<int>(0);
-  const auto early = spawn_hub(left);
+  const auto early = spawn_subscriber(left);
   caf::send_as(early, old, owner_kept{});
   run();
   CAF_CHECK_EQUAL(*left, 0);
   connect({{"a", 1}, {"b", 50}}, "a");
   CAF_CHECK_EQUAL(*left, 1);
-  const auto late = spawn_hub(left); // its region named the owner before the move
+  const auto late = spawn_subscriber(left); // its region named the owner before the move
   caf::send_as(late, old, owner_kept{});
   run();
   CAF_CHECK_EQUAL(*left, 2);
@@ -190,7 +190,8 @@ CAF_TEST(whoever keeps the handle of an owner that moves is told and the owner e
   CAF_CHECK(is_leaving());
   advance(moved_linger);
   CAF_CHECK(!is_leaving());
-  for (const auto& hub : {early, late}) caf::anon_send_exit(hub, caf::exit_reason::user_shutdown);
+  for (const auto& subscriber : {early, late})
+    caf::anon_send_exit(subscriber, caf::exit_reason::user_shutdown);
 }
 
 CAF_TEST(an owner past its lease gives requests back and the others take its event) {
@@ -201,8 +202,8 @@ CAF_TEST(an owner past its lease gives requests back and the others take its eve
   run();
   CAF_REQUIRE(early->ok);
   auto left = std::make_shared<int>(0);
-  const auto hub = spawn_hub(left);
-  caf::send_as(hub, old, subscribe{true});
+  const auto subscriber = spawn_subscriber(left);
+  caf::send_as(subscriber, old, subscribe{true});
   run();
   caf::anon_send_exit(at("a").worker, caf::exit_reason::user_shutdown); // leases are no longer renewed
   advance(lease_term - 100ms);
@@ -224,7 +225,7 @@ CAF_TEST(an owner past its lease gives requests back and the others take its eve
     CAF_CHECK_EQUAL(value_of(again->value.entry.number), value_of(early->value.entry.number));
   }
   CAF_CHECK_EQUAL(owner(), "b");
-  caf::anon_send_exit(hub, caf::exit_reason::user_shutdown);
+  caf::anon_send_exit(subscriber, caf::exit_reason::user_shutdown);
 }
 
 CAF_TEST(a request given back by an owner that serves again goes to it) {
@@ -413,7 +414,7 @@ CAF_TEST(what is shared out goes to nodes that will not give it back) {
                                      {"c", "", wire_version, 0, true, false, never, true}};
   std::vector<aggregate_id> all; // prefer node b
   for (std::uint32_t i = 1; all.size() < 9; ++i)
-    if (const aggregate_id one{number_of(event.aggregate) + i}; place(one, others) == "b")
+    if (const aggregate_id one{number_of(event.aggregate) + i}; home_of(one, others) == "b")
       all.push_back(put_event(10, {}, one).aggregate);
   advance(11min);
   for (const auto* name : {"a", "b", "c"}) start(name);

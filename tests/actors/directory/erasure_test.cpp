@@ -173,6 +173,28 @@ CAF_TEST(answers with addresses of every length are found) {
   }
 }
 
+CAF_TEST(an operator erases an address that only bought as a guest) {
+  const auto id_now = [&] {
+    auto a = ask<customers_reply>(people, find_customers{default_tenant, {"gil@example.com"}});
+    run();
+    return a->value.customers.at(0);
+  };
+  const auto who = id_now();
+  CAF_CHECK(erase(who, true) == reason::not_found);
+  erase_customer wish{who};
+  wish.by_operator = true;
+  for (const auto* email : {"other@example.com", "gil@example.com"}) {
+    wish.email = email;
+    auto a = ask<ack_reply>(people, wish);
+    run();
+    CAF_CHECK(a->value.no.why == (wish.email == "gil@example.com" ? reason::none : reason::not_found));
+  }
+  CAF_CHECK(find({who}).no.why == reason::not_found);
+  CAF_CHECK(id_now() != who);
+  reload(accounts_aggregate);
+  CAF_CHECK(id_now() != who);
+}
+
 CAF_TEST(ended tokens of erased customers are bounded and leave with their life) {
   services.bounds.erased = 2;
   const auto a = sign_in("a@example.com"), b = sign_in("b@example.com"), c = sign_in("c@example.com");

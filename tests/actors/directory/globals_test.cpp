@@ -243,6 +243,23 @@ CAF_TEST(settings of a tenant for its payments and mails stay or are replaced or
   CAF_CHECK_EQUAL(shop_row().mail_sender + shop_row().mail_colour, "");
 }
 
+CAF_TEST(a manager sets the logo of its own tenant) {
+  const auto set = [this](tenant_id tenant, const std::string& picture) {
+    const principal by{principal_kind::organizer, tenant, {5, 5}};
+    auto told = ask<ack_reply>(people, set_tenant_logo{by, {}, picture});
+    run();
+    CAF_REQUIRE(told->ok);
+    return told->value.no.why;
+  };
+  const auto logo = [this] { return std::string{store.directory().tenants.at(0).logo}; };
+  const std::string id(64, 'a');
+  CAF_CHECK(set(default_tenant, id) == reason::none);
+  CAF_CHECK_EQUAL(logo(), id);
+  CAF_CHECK(set(tenant_id{77}, id) == reason::not_found);
+  CAF_CHECK(set(default_tenant, {}) == reason::none);
+  CAF_CHECK_EQUAL(logo(), "");
+}
+
 CAF_TEST(no code is acknowledged before it is durable nor when the mail failed) {
   auto asked = ask<ack_reply>(people, request_otp{"f@example.com", {}, one_handle});
   run_without(worker);
@@ -329,6 +346,66 @@ CAF_TEST(lists come from committed state) {
   run();
   CAF_CHECK(mine->ok && mine->value.events.size() == 1);
   CAF_CHECK(open->ok && open->value.events.empty()); // other people do not see a draft
+}
+
+namespace {
+
+const principal first_org{principal_kind::organizer, default_tenant, {5, 5}},
+  second_org{principal_kind::organizer, default_tenant, {6, 6}},
+  backend{principal_kind::operate, default_tenant, {7, 7}};
+
+} // namespace
+
+CAF_TEST(organizers keep seat plans of their own and see those of the tenant) {
+  const auto store_plan = [this](const principal& by, const uuid& id, const std::string& text) {
+    auto got = ask<tenant_plan_reply>(shop, store_tenant_plan{by, {}, id, "Hall", text});
+    run();
+    CAF_REQUIRE(got->ok);
+    return got->value;
+  };
+  const auto ids_of = [this](const principal& by) {
+    auto got = ask<tenant_plans_reply>(shop, list_tenant_plans{by, {}, {}, 50});
+    run();
+    CAF_REQUIRE(got->ok && !got->value.no && !got->value.more);
+    std::vector<uuid> ids;
+    for (const auto& plan : got->value.plans) ids.push_back(plan.id);
+    return ids;
+  };
+  const auto own = store_plan(first_org, {}, "p\tHall\t0\t0\n").plan;
+  const auto house = store_plan(backend, {}, "p\tHouse\t0\t0\n").plan;
+  CAF_CHECK(own.organizer == first_org.id && house.organizer.is_nil() && own.content.empty());
+  CAF_CHECK((ids_of(first_org) == std::vector{own.id, house.id}));
+  CAF_CHECK((ids_of(second_org) == std::vector{house.id}));
+  CAF_CHECK_EQUAL(ids_of(backend).size(), 2u);
+  CAF_CHECK(store_plan(second_org, own.id, "p\tX\t0\t0\n").no.why == reason::not_found);
+  CAF_CHECK(store_plan(second_org, house.id, "").no.why == reason::forbidden);
+  CAF_CHECK(!store_plan(first_org, own.id, "p\tWider\t0\t0\n").no);
+  auto one = ask<tenant_plans_reply>(shop, list_tenant_plans{first_org, own.id, {}, 1});
+  run();
+  CAF_REQUIRE(one->ok && one->value.plans.size() == 1);
+  CAF_CHECK_EQUAL(one->value.plans[0].content, "p\tWider\t0\t0\n");
+  CAF_CHECK(one->value.plans[0].created_at == own.created_at);
+  CAF_CHECK(!store_plan(backend, own.id, "").no);
+  CAF_CHECK((ids_of(first_org) == std::vector{house.id}));
+  auto deeds = ask<audit_reply>(shop, list_audit{backend, own.id, {}, 50});
+  run();
+  CAF_REQUIRE(deeds->ok && deeds->value.rows.size() == 3);
+  std::set<std::string> actions;
+  for (const auto& deed : deeds->value.rows) actions.insert(deed.action);
+  CAF_CHECK((actions == std::set<std::string>{"seat_plan.change", "seat_plan.create", "seat_plan.remove"}));
+}
+
+CAF_TEST(an organizer keeps a limited number of seat plans) {
+  const auto store_plan = [this](const principal& by) {
+    auto got = ask<tenant_plan_reply>(shop, store_tenant_plan{by, {}, {}, "Hall", "p\tHall\t0\t0\n"});
+    run();
+    return got->value.no;
+  };
+  for (std::uint32_t i = 0; i < seat_plans_per_owner_max; ++i) CAF_REQUIRE(!store_plan(first_org));
+  const auto no = store_plan(first_org);
+  CAF_CHECK(no.why == reason::too_many && no.first == seat_plans_per_owner_max);
+  CAF_CHECK(!store_plan(second_org));
+  CAF_CHECK(!store_plan(backend));
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()

@@ -55,6 +55,53 @@ CAF_TEST(a reset password ends all sign-ins and an organizer is signed out or re
   CAF_CHECK(told(sign_organizer_out{"o@example.com", true}) == reason::not_found);
 }
 
+CAF_TEST(a code takes a solved challenge if the installation asks for one) {
+  services.code_challenge = challenge_kind::proof_of_work;
+  const auto request_with = [&](const solved_challenge& solved, bool may_work = true) {
+    request_otp x{"fan@example.com", {1, 1}, "handle", {}, {}, language::en, solved, may_work};
+    auto asked = ask<ack_reply>(people, std::move(x));
+    run();
+    CAF_REQUIRE(asked->ok);
+    return asked->value.no.why;
+  };
+  CAF_CHECK(request_with({}) == reason::challenge_required);
+  auto opened = ask<challenge_reply>(people, open_code_challenge{{1, 1}, challenge_way::work});
+  run();
+  CAF_REQUIRE(opened->ok);
+  const auto& c = opened->value.opened;
+  solved_challenge solved{c.salt, 0, c.signature};
+  while (puzzle_of(c.salt, solved.number) != c.challenge) ++solved.number;
+  CAF_CHECK(request_with(solved) == reason::none);
+  CAF_CHECK(request_with(solved) == reason::challenge_required);
+  CAF_CHECK(request_with({}, false) == reason::none); // a page without a script
+}
+
+CAF_TEST(a link that counts as solved goes to the address) {
+  auto sent = ask<ack_reply>(
+    people,
+    mail_challenge{"fan@example.com", {1, 1}, "https://x.example/wait/1?solved=abc", "Derby", language::fr});
+  run();
+  CAF_REQUIRE(sent->ok && !sent->value.no);
+  CAF_CHECK_EQUAL(mails->back().to, "fan@example.com");
+  CAF_CHECK(mails->back().body.find("https://x.example/wait/1?solved=abc") != std::string::npos);
+  CAF_CHECK(mails->back().subject.find("Votre lien") == 0);
+}
+
+CAF_TEST(all addresses of a mailbox are one customer if the installation says so) {
+  request("a.da@gmail.com");
+  const auto apart = enter("a.da@gmail.com", code()).person;
+  request("ada@gmail.com");
+  CAF_CHECK(enter("ada@gmail.com", code()).person != apart);
+  services.customers = std::make_shared<customer_book>(true);
+  reload(accounts_aggregate);
+  request("ada+fan@googlemail.com");
+  CAF_CHECK(enter("ada+fan@googlemail.com", code()).person == apart); // the older account
+  request("new.fan@gmail.com");
+  const auto fresh = enter("new.fan@gmail.com", code()).person;
+  request("newfan+2@gmail.com");
+  CAF_CHECK(enter("newfan+2@gmail.com", code()).person == fresh);
+}
+
 CAF_TEST(the list of sign-ins is bounded and forgets expired ones) {
   services.bounds.sessions = 3;
   const auto who = person(add_organizer{"o@example.com", "secret", false}).person;

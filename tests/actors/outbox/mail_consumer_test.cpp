@@ -128,6 +128,24 @@ CAF_TEST(a mail looks as its tenant wishes in the language of its payload) {
   CAF_CHECK_EQUAL(older.from.address, "");
 }
 
+CAF_TEST(the receipt of a guest has a link to the tickets and no other one has) {
+  const auto link_of = [](const order_id& order) { return "https://t.example/my/" + to_string(order); };
+  const auto text_of = [&](const std::string& tickets) {
+    const outbox_row row{{1, 1},
+                         std::string{topic::mail_send},
+                         R"({"template":"order_receipt","to":[{"address":"a@x.org"}],)" + tickets
+                           + R"("data":{"order_id":"00000000-0000-0005-0000-000000000006",)"
+                             R"("event_name":"Concert","items":[],"total":0,"currency":"EUR"}})",
+                         {}};
+    const auto mail = std::get<mail_message>(mail_of(row, nullptr, link_of));
+    return mail.text + mail.html;
+  };
+  const auto link = link_of({5, 6});
+  CAF_CHECK(text_of(R"("event_tickets":{"link":true},)").find(link) != std::string::npos);
+  CAF_CHECK(text_of(R"("event_tickets":{"link":false},)").find(link) == std::string::npos);
+  CAF_CHECK(text_of("").find(link) == std::string::npos);
+}
+
 CAF_TEST(a mail is rendered and sent under the id of its row) {
   const auto item = mail(20);
   CAF_CHECK(give({item, news(20)}).size() == 2);
@@ -138,6 +156,27 @@ CAF_TEST(a mail is rendered and sent under the id of its row) {
   CAF_REQUIRE_EQUAL(history.all().size(), 1u);
   CAF_CHECK(history.all()[0].name == "mail" && history.all()[0].result == "accepted");
   CAF_CHECK(history.all()[0].subject == item.row.id);
+}
+
+CAF_TEST(a mail to a customer goes to the address of that time in its language) {
+  const customer_id ada{7, 8}, erased{7, 9};
+  bool is_away = true;
+  services.mailbox_of = [&](const customer_id& who) -> std::optional<mailbox> {
+    if (is_away) return std::nullopt;
+    return who == ada ? mailbox{"ada@example.org", "hr"} : mailbox{};
+  };
+  const auto to = [](const customer_id& who) {
+    return R"({"template":"otp","language":"en","to":[{"customer_id":")" + to_string(who)
+           + R"("}],"data":{"code":"1","minutes":10}})";
+  };
+  const auto item = mail(20, to(ada)), useless = mail(21, to(erased));
+  CAF_CHECK(give({item, useless}).empty());
+  CAF_CHECK(port.tries.empty());
+  is_away = false;
+  CAF_CHECK_EQUAL(give({item, useless}).size(), 2u);
+  CAF_REQUIRE_EQUAL(port.tries.size(), 1u);
+  CAF_CHECK_EQUAL(port.tries[0].to.at(0).address, "ada@example.org");
+  CAF_CHECK_EQUAL(port.tries[0].subject, "Vaš kôd za prijavu");
 }
 
 CAF_TEST(while the service is away mails of that event wait and others pass and the service gets a pause) {

@@ -259,6 +259,25 @@ CAF_TEST(an owner that ends leaves no audit open) {
   CAF_CHECK(report->unavailable());
 }
 
+CAF_TEST(a public log that is not that of the line is found) {
+  join_as(1);
+  join_as(2);
+  run();
+  advance(3s);
+  auto sound = verify();
+  run();
+  CAF_REQUIRE(sound->ok);
+  CAF_CHECK(sound->value.differences.empty());
+  auto kept = log_kept{*store.peek(event.aggregate).image.log, {}};
+  kept.state.root.front() = static_cast<char>(kept.state.root.front() + 1);
+  falsify(kept);
+  auto report = verify();
+  run();
+  CAF_REQUIRE(report->ok);
+  CAF_CHECK((report->value.differences
+             == std::vector<std::string>{"the public log has another root than its records"}));
+}
+
 CAF_TEST_FIXTURE_SCOPE_END()
 
 } // namespace audit_test

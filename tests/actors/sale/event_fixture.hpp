@@ -9,8 +9,8 @@ namespace fq::test {
 
 inline constexpr money claim_price = 5'000 + 150 + 149 + 30; // one ticket and its fees
 
-/// All messages to a hub, as short words in order of arrival.
-struct hub_log {
+/// All messages to a subscriber, as short words in order of arrival.
+struct subscriber_log {
   std::vector<std::string> lines;
 };
 
@@ -19,7 +19,7 @@ struct event_fixture : fixture {
   sale_board board;
   event_row event;
   event_handle owner;
-  std::shared_ptr<hub_log> log = std::make_shared<hub_log>();
+  std::shared_ptr<subscriber_log> log = std::make_shared<subscriber_log>();
 
   void start(std::int64_t total, queue_settings queue = {}) {
     event = put_event(total, queue);
@@ -63,9 +63,9 @@ struct event_fixture : fixture {
     CAF_REQUIRE(place->ok);
     return place->value.entry;
   }
-  void subscribe_hub() {
+  void add_subscriber() {
     auto words = log;
-    auto hub = sys.spawn([words](hub_handle::pointer) -> hub_handle::behavior_type {
+    auto subscriber = sys.spawn([words](subscriber_handle::pointer) -> subscriber_handle::behavior_type {
       return {[words](const entries_changed& x) {
                 for (const auto& c : x.changes)
                   words->lines.push_back(std::to_string(value_of(c.number)) + " "
@@ -83,9 +83,9 @@ struct event_fixture : fixture {
                 words->lines.push_back(x.what == socket_notice_kind::paused ? "paused" : "notice");
               }};
     });
-    keep(hub);
+    keep(subscriber);
     caf::actor_cast<caf::abstract_actor*>(owner)->eq_impl(
-      caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(hub), nullptr, subscribe{true});
+      caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(subscriber), nullptr, subscribe{true});
     run();
   }
 };

@@ -25,24 +25,25 @@ struct line_fixture : event_fixture {
   std::shared_ptr<reader> thread = std::make_shared<reader>();
 
   void subscribe_thread() {
-    const auto hub = sys.spawn([t = thread](hub_handle::pointer) -> hub_handle::behavior_type {
-      return {[t](const entries_changed& x) {
-                t->was_told_first = t->was_told_first && t->told && !t->told->is_in(x.version - 1);
-                const auto news = t->copy.advance(x.before, x.version);
-                t->missed += news == line_copy::news::missed ? 1 : 0;
-                if (news != line_copy::news::next) return;
-                for (const auto& s : x.overtaking) t->copy.arrived(s);
-                for (const auto& c : x.changes) t->copy.changed(c.spot, c.status);
-              },
-              [](const event_noticed&) {},
-              [](const orders_changed&) {},
-              [](const owner_left&) {},
-              [](const push_mark&) {},
-              [t](const pushes_lost&) { ++t->lost; }};
-    });
-    keep(hub);
+    const auto subscriber =
+      sys.spawn([t = thread](subscriber_handle::pointer) -> subscriber_handle::behavior_type {
+        return {[t](const entries_changed& x) {
+                  t->was_told_first = t->was_told_first && t->told && !t->told->is_in(x.version - 1);
+                  const auto news = t->copy.advance(x.before, x.version);
+                  t->missed += news == line_copy::news::missed ? 1 : 0;
+                  if (news != line_copy::news::next) return;
+                  for (const auto& s : x.overtaking) t->copy.arrived(s);
+                  for (const auto& c : x.changes) t->copy.changed(c.spot, c.status);
+                },
+                [](const event_noticed&) {},
+                [](const orders_changed&) {},
+                [](const owner_left&) {},
+                [](const push_mark&) {},
+                [t](const pushes_lost&) { ++t->lost; }};
+      });
+    keep(subscriber);
     caf::actor_cast<caf::abstract_actor*>(owner)->eq_impl(
-      caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(hub), nullptr, subscribe{true});
+      caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(subscriber), nullptr, subscribe{true});
     begin();
   }
   void begin() {

@@ -76,7 +76,7 @@ struct pushes_fixture : nodes_fixture {
 
 CAF_TEST_FIXTURE_SCOPE(pushes_tests, pushes_fixture)
 
-CAF_TEST(a hub of another node that reads everything misses nothing) {
+CAF_TEST(a subscriber of another node that reads everything misses nothing) {
   tell(subscribe{true});
   for (int i = 0; i < 25; ++i) {
     admit(1'000);
@@ -86,7 +86,7 @@ CAF_TEST(a hub of another node that reads everything misses nothing) {
   CAF_CHECK_EQUAL(listener.lost, 0u);
 }
 
-CAF_TEST(a hub of another node that reads nothing is told no more and begins anew when it has read) {
+CAF_TEST(a subscriber of another node that reads nothing is told no more and begins anew when it has read) {
   tell(subscribe{true});
   admit(25'000);
   CAF_CHECK_LESS(listener.changes, push_window_max + 1);

@@ -25,7 +25,7 @@ std::vector<node_row> nodes_of(std::initializer_list<std::pair<const char*, std:
 
 std::map<std::string, int> spread(const std::vector<node_row>& nodes, std::uint32_t events) {
   std::map<std::string, int> count;
-  for (std::uint32_t i = 0; i < events; ++i) ++count[place(aggregate_id{16 + i}, nodes)];
+  for (std::uint32_t i = 0; i < events; ++i) ++count[home_of(aggregate_id{16 + i}, nodes)];
   return count;
 }
 
@@ -44,8 +44,8 @@ CAF_TEST(a node that goes leaves the others what they have) {
   const auto three = nodes_of({{"a", 0}, {"b", 0}, {"c", 0}});
   const auto two = nodes_of({{"a", 0}, {"c", 0}});
   for (std::uint32_t i = 0; i < 1'000; ++i) {
-    const auto before = place(aggregate_id{16 + i}, three);
-    if (before != "b") CAF_CHECK_EQUAL(place(aggregate_id{16 + i}, two), before);
+    const auto before = home_of(aggregate_id{16 + i}, three);
+    if (before != "b") CAF_CHECK_EQUAL(home_of(aggregate_id{16 + i}, two), before);
   }
 }
 
@@ -58,16 +58,16 @@ CAF_TEST(who has more than the tolerance above the least gets nothing) {
 CAF_TEST(nothing goes to a node that is draining) {
   auto nodes = nodes_of({{"a", 0}, {"b", 90}});
   nodes[0].is_draining = true;
-  CAF_CHECK_EQUAL(place(aggregate_id{16}, nodes), "b");
+  CAF_CHECK_EQUAL(home_of(aggregate_id{16}, nodes), "b");
   nodes[1].is_draining = true;
-  CAF_CHECK_EQUAL(place(aggregate_id{16}, nodes), "");
-  CAF_CHECK_EQUAL(place(aggregate_id{16}, {}), "");
+  CAF_CHECK_EQUAL(home_of(aggregate_id{16}, nodes), "");
+  CAF_CHECK_EQUAL(home_of(aggregate_id{16}, {}), "");
 }
 
 CAF_TEST(nothing goes to a node that not everybody reaches yet) {
   auto nodes = nodes_of({{"a", 200}, {"b", 0}});
   nodes[1].is_settled = false;
-  CAF_CHECK_EQUAL(place(aggregate_id{16}, nodes), "a");
+  CAF_CHECK_EQUAL(home_of(aggregate_id{16}, nodes), "a");
   CAF_CHECK_EQUAL(surplus("a", nodes, 100), 0u);
   nodes[1].is_settled = true;
   CAF_CHECK_EQUAL(surplus("a", nodes, 100), 100u);

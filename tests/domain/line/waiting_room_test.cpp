@@ -198,6 +198,29 @@ CAF_TEST(a full line takes nobody and who is in it keeps the place) {
   CAF_CHECK(!q.join(4).no);
 }
 
+CAF_TEST(a new place needs a solved challenge and a place that is there needs none) {
+  auto e = sample_queue(admission_policy::capacity, 1);
+  waiting_room q{e};
+  q.join_all(1, 2);
+  event_patch asks;
+  asks.set(&event_row::challenge, challenge_kind::proof_of_work);
+  CAF_CHECK(!q.patch(asks));
+  const auto refused = q.join(3);
+  CAF_CHECK(refused.no.why == reason::challenge_required);
+  CAF_CHECK(refused.no.id == q.it->event().id);
+  CAF_CHECK(!q.join(2).no);
+  decision d;
+  CAF_CHECK(q.it->join(fan(3), 0, q.now, d, {}, {}, true).created);
+}
+
+CAF_TEST(nobody works for a refusal) {
+  auto e = sample_queue(admission_policy::capacity, 1);
+  e.challenge = challenge_kind::proof_of_work;
+  e.queue_opens_at = opening + seconds{60};
+  waiting_room q{e};
+  CAF_CHECK(q.join(1).no.why == reason::queue_not_open);
+}
+
 CAF_TEST(a patch that raises admits at once and one that lowers evicts nobody) {
   waiting_room q;
   q.join_all(1, 6);

@@ -39,6 +39,7 @@ public:
   std::map<std::string, session_lock_row> locks;
   std::vector<idempotency_row> answers;
   std::vector<receipt_row> receipts;
+  std::optional<lobby_row> lobby;
   line_ranks ranks; ///< what a draw gave; no row
 
   /// Throws with the reason if a guard fails.
@@ -84,6 +85,7 @@ private:
   void one(const access_given& x);
   void one(const lock_taken& x);
   void one(const lock_freed& x);
+  void one(const lobby_stored& x);
   void one(const entries_forgotten&) {} // totals() counts the rows
   void one(const idempotency_stored& x);
   void one(const receipt_stored& x);

@@ -115,6 +115,7 @@ CAF_TEST(the required answers of the largest order fit into a checkout) {
 CAF_TEST(answers fit their questions) {
   CAF_CHECK_EQUAL(said({{2, 0, "", "yes"}, {3, 1, "", "Yam"}}), "fits");
   CAF_CHECK_EQUAL(said({{2, 0, "", "yes"}, {3, 1, "", "Yam"}, {1, 0, "", "Ọ dàbọ̀"}}), "fits");
+  CAF_CHECK_EQUAL(said(answers(101)), "invalid_field answers: must have at most 100 entries");
   CAF_CHECK_EQUAL(said({{2, 0, "", "yes"}}), "invalid_field answers: question 3 is required of attendee 1");
   CAF_CHECK_EQUAL(said({{2, 0, "", "yes"}, {3, 1, "", "Yam"}}, 2),
                   "invalid_field answers: question 3 is required of attendee 2");

@@ -87,6 +87,7 @@ inline event_row random_event(dice& d) {
   e.queue.session_ttl = e.queue.claim_window + e.claim_ttl + seconds{d.below(10)};
   e.queue.ticket_ttl = d.chance(20) ? seconds{10 + d.below(30)} : seconds{0};
   e.claims_per_customer = 1 + static_cast<std::uint32_t>(d.below(2));
+  e.guests = d.chance(50);
   return e;
 }
 

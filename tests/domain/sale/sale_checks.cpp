@@ -50,6 +50,9 @@ bool may_buy(const sample_sale& s, const entry_row& e, const ticket_type_row& t)
 std::string starves(const sample_sale& s) {
   const auto& event = s.ledger.event;
   if (event.status != event_status::active || s.wake.again) return {};
+  const bool has_parties = std::ranges::any_of(s.ledger.entries, [](const auto& e) {
+    return is_in_line(e.second.status) && e.second.party != queue_number{}; // they wait for room for all
+  });
   for (const auto& [n, e] : s.ledger.entries) {
     const auto buys = [&](const ticket_type_row& t) { return may_buy(s, e, t); };
     const auto was_admitted = [&, number = n](const change& c) {
@@ -62,7 +65,7 @@ std::string starves(const sample_sale& s) {
       return "I6: admitted before it could buy anything";
     const auto& q = event.queue;
     if (e.status != entry_status::waiting || q.policy != admission_policy::capacity || q.concurrency != 0
-        || q.rate_per_minute != 0 || s.now < event.sale_start || s.now < event.queue_opens_at)
+        || q.rate_per_minute != 0 || s.now < event.sale_start || s.now < event.queue_opens_at || has_parties)
       continue;
     const auto shopping = s.it->queue().counts().admitted;
     for (const auto& t : s.ledger.types)
@@ -77,7 +80,7 @@ std::string places_differ(const sample_sale& s) {
   std::set<std::tuple<std::uint8_t, line_rank, queue_number>> in_line;
   for (const auto& [n, row] : s.ledger.entries) {
     const auto* e = s.it->queue().find(n);
-    if (e == nullptr || e->row() != row)
+    if (e == nullptr || s.it->queue().row_of(*e) != row)
       return "memory and ledger disagree about entry " + std::to_string(value_of(n));
     if (is_live(row.status) && !live.insert(row.subject).second) return "I2: two live places";
     if (is_in_line(row.status)) in_line.emplace(row.priority_class, s.ledger.ranks.rank_of(n), n);
@@ -115,6 +118,8 @@ std::string claims_differ(const sample_sale& s) {
     if (row.amount != price_of(row, s))
       return "I4: a claim's amount is not the sum of its items and their fees";
     if (is_live(row.status) || row.status == claim_status::confirmed) ++standing[row.customer];
+    if (is_guest(row.customer) && row.status == claim_status::confirmed)
+      return "a guest has bought claim " + text(id) + " for nobody";
     const auto session_end = s.ledger.entries.at(row.entry).session_expires_at;
     if (is_live(row.status) && row.expires_at > session_end) return "a claim outlives its session";
   }
@@ -340,10 +345,15 @@ std::string audit_says(const sample_sale& s) {
   return lines.empty() ? std::string{} : "the audit finds: " + lines.front();
 }
 
+/// Nothing else changes the line than what the log tells.
+std::string log_differs(const sample_sale& s) {
+  return s.log.wrong().empty() ? s.log.differs(s.ledger.entries) : "the log: " + s.log.wrong();
+}
+
 std::string what_is_wrong(const sample_sale& s) {
   if (s.it->event() != s.ledger.event) return "memory and ledger disagree about the event";
   for (const auto check : {stock_differs, places_differ, claims_differ, money_differs, event_tickets_differ,
-                           scans_differ, seats_differ, orders_differ, audit_says})
+                           scans_differ, seats_differ, orders_differ, audit_says, log_differs})
     if (auto wrong = check(s); !wrong.empty()) return wrong;
   return {};
 }

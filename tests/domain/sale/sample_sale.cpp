@@ -27,11 +27,35 @@ std::vector<ticket_type_row> sample_types(std::int64_t total, money price) {
     {.ordinal = 0, .id = {0x77, 1}, .name = "Standard", .price = price, .total = total, .max_per_order = 4}};
 }
 
+namespace {
+
+/// Any order that depends on the inputs, in which the members of a party follow each other.
+line_ranks drawn_order(const sale& s) {
+  const auto& lobby = *s.lobby();
+  const auto parties = s.lobby_parties();
+  std::vector<std::tuple<std::size_t, std::uint32_t, std::uint32_t>> lots;
+  for (std::uint32_t n = 1; n <= parties.size(); ++n) {
+    const auto drawn_for = parties[n - 1] == 0 ? n : parties[n - 1];
+    lots.emplace_back(
+      std::hash<std::string>{}(lobby.seed + lobby.root + lobby.value + std::to_string(drawn_for)), drawn_for,
+      n);
+  }
+  std::ranges::sort(lots);
+  std::vector<std::uint32_t> order;
+  for (const auto& lot : lots) order.push_back(std::get<2>(lot));
+  return line_ranks{std::move(order)};
+}
+
+} // namespace
+
 std::unique_ptr<sale> load_sale(const naive_ledger& ledger, const sale_rules& rules, std::uint64_t seed) {
   auto s = std::make_unique<sale>(rules, [d = dice{seed}]() mutable { return d.bits(); });
   s->load(ledger.event, ledger.types);
   s->load(ledger.totals());
-  s->queue().draw(ledger.ranks);
+  if (ledger.lobby)
+    s->load(*ledger.lobby);
+  else
+    s->queue().draw(ledger.ranks);
   std::vector<entry_row> entries;
   for (const auto& [n, row] : ledger.entries) entries.push_back(row);
   s->load(entries);
@@ -56,6 +80,7 @@ std::unique_ptr<sale> load_sale(const naive_ledger& ledger, const sale_rules& ru
   for (const auto& row : ledger.receipts) s->load(row);
   for (const auto& row : ledger.answers) s->load(row);
   s->loaded();
+  if (s->next_draw_step() == sale::draw_step::order) s->rank(drawn_order(*s));
   return s;
 }
 
@@ -65,6 +90,18 @@ sample_sale::sample_sale(event_row event, std::vector<ticket_type_row> types, st
   ledger.event = std::move(event);
   ledger.types = std::move(types);
   it = load_sale(ledger, rules, seed_);
+  it->begin_log({}, last);
+  read_log();
+  last = {};
+}
+
+void sample_sale::read_log() {
+  log.rank_of = [ranks = ledger.ranks](queue_number n) { return value_of(ranks.rank_of(n)); };
+  for (const auto& r : last.records)
+    log.take(r, [this](queue_number n) {
+      const auto found = ledger.entries.find(n);
+      return found == ledger.entries.end() ? nullptr : &found->second;
+    });
 }
 
 void sample_sale::settle() {
@@ -73,6 +110,36 @@ void sample_sale::settle() {
   for (const auto& spot : last.overtaking) copy.arrived(spot);
   for (const auto& c : last.entry_changes) copy.changed(c.spot, c.status);
   ledger.apply(last.content);
+  read_log();
+  if (draws) follow_draw();
+}
+
+void sample_sale::follow_draw() {
+  using step = sale::draw_step;
+  const auto decide = [this](auto call) {
+    auto before = std::move(last);
+    last = {};
+    call();
+    draws = false;
+    settle();
+    draws = true;
+    last.content.insert(last.content.begin(), before.content.begin(), before.content.end());
+  };
+  if (it->next_draw_step() == step::root)
+    decide([this] {
+      std::string root;
+      for (const auto& e : it->lobby_entrants()) root += std::to_string(value_of(e.where.number)) + ' ';
+      it->set_root(root.empty() ? "none" : root, now, last);
+    });
+  if (it->next_draw_step() == step::beacon && !beacon.empty())
+    decide([this] { static_cast<void>(it->give_beacon(it->event().lobby.beacon, beacon, now, last)); });
+  if (it->next_draw_step() == step::order)
+    decide([this] {
+      ledger.ranks = drawn_order(*it);
+      it->rank(ledger.ranks);
+      copy.begin(copy.version());
+      noted.clear();
+    });
 }
 
 void sample_sale::note_positions(dice& d) {
@@ -120,7 +187,9 @@ int sample_sale::drain() {
 
 void sample_sale::reload() {
   it = load_sale(ledger, rules, ++seed_);
+  it->keep_log();
   it->block(blocked);
+  if (draws) follow_draw();
 }
 
 void sample_sale::block(const std::set<std::uint64_t>& fans, bool includes_ended) {
@@ -154,6 +223,20 @@ sale::joined sample_sale::join(std::uint64_t n, std::uint64_t key, std::string_v
   auto done = it->join(fan(n), key, now, last, {}, access_code);
   settle();
   return done;
+}
+
+sale::joined sample_sale::join_party(std::uint64_t n, queue_number party) {
+  last = {};
+  auto done = it->join(fan(n), 0, now, last, {}, {}, false, party);
+  settle();
+  return done;
+}
+
+refusal sample_sale::open_party(std::uint64_t n) {
+  last = {};
+  auto no = it->open_party(fan(n), last);
+  settle();
+  return no;
 }
 
 void sample_sale::join_all(std::uint64_t first, std::uint64_t last_fan) {
@@ -208,6 +291,7 @@ sale::placed sample_sale::order(std::uint64_t n, const std::vector<item_wish>& i
   wish.contact = {"Ada", "Obi", "ada@example.org", ""};
   wish.contact.answers = answers;
   wish.gateway = "sandbox";
+  if (is_guest(fan(n))) wish.buyer = fan(n % first_guest);
   auto done = it->place_order(fan(n), it->queue().find(fan(n)), wish, now, last);
   settle();
   return done;
@@ -305,7 +389,7 @@ const order_row& sample_sale::order_of(std::uint64_t n) const {
   const order_row* newest = nullptr;
   // ordered by id, so by time
   for (const auto& [id, row] : ledger.orders)
-    if (row.customer == fan(n)) newest = &row;
+    if (row.is_of(fan(n))) newest = &row;
   if (newest == nullptr) throw std::runtime_error{"fan without an order"};
   return *newest;
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include "domain/line/line_copy.hpp"
 #include "domain/sale/sale.hpp"
+#include "tests/domain/sale/log_rules.hpp"
 #include "tests/domain/sale/naive_ledger.hpp"
 #include "tests/domain/sale/seeds.hpp"
 
@@ -16,7 +17,11 @@ namespace fq::test {
 inline const timestamp opening = from_unix_ms(1'795'000'000'000); ///< of queue and sale
 inline constexpr aggregate_id sample_aggregate{16};
 
-inline uuid fan(std::uint64_t n) { return {0xfa, n}; }
+/// From this number on fans are guests. They buy for the fan whose number is the rest of a division by it.
+inline constexpr std::uint64_t first_guest = 1'000'000;
+inline uuid fan(std::uint64_t n) {
+  return n < first_guest ? uuid{0xfa, n} : make_uuid(opening, guests_aggregate, n);
+}
 
 /// ACTIVE, 10 tickets at 500 NGN, batches of 50 every 5 s, session 60 s, claim window 10 s, claim 20 s.
 event_row sample_event();
@@ -36,6 +41,7 @@ public:
   decision last; ///< of the last call and its run
   line_copy copy; ///< of the line, from what the decisions tell
   std::map<queue_number, std::int64_t> noted; ///< positions, see line_copy::base_of
+  log_rules log; ///< of all decisions
   sale::wake_up wake;
   blocked_customers blocked;
 
@@ -43,6 +49,11 @@ public:
   void note_positions(dice& d);
   /// How noted positions differ from those of the line; empty: not at all.
   [[nodiscard]] std::string what_the_copy_misses() const;
+
+  bool draws = true; ///< does what an owner does for a draw, after each call
+  std::string beacon = {}; ///< the draw waits as long as it is empty
+  /// The next steps of the draw, each as a decision of its own.
+  void follow_draw();
 
   /// Ends a call: run, then the ledger applies the decision. As the event actor does.
   void settle();
@@ -54,6 +65,8 @@ public:
   void reload();
 
   sale::joined join(std::uint64_t n, std::uint64_t key = 0, std::string_view access_code = {});
+  sale::joined join_party(std::uint64_t n, queue_number party);
+  refusal open_party(std::uint64_t n);
   void join_all(std::uint64_t first, std::uint64_t last);
   refusal leave(std::uint64_t n);
   refusal claim(std::uint64_t n, const std::vector<item_wish>& wishes = {}, const seat_wish& seats = {});
@@ -111,6 +124,8 @@ public:
   gateway_fact fact(const payment_id& id, verdict what);
 
 private:
+  void read_log();
+
   std::uint64_t next_fact_ = 0;
   std::uint64_t seed_;
 };

@@ -58,7 +58,7 @@ CAF_TEST(a drawing has each seat row section and area once) {
   CAF_CHECK_EQUAL(count_of(svg, "class=\"o\""), 1u);
   CAF_CHECK_EQUAL(count_of(svg, "<g class=\"t0\">"), 2u);
   CAF_CHECK_EQUAL(count_of(svg, "<g class=\"t1\">"), 1u);
-  CAF_CHECK(has(svg, ">Parkett</text>") && has(svg, ">A</text>") && has(svg, ">Floor</text>"));
+  CAF_CHECK(has(svg, ">Parkett</text>") && has(svg, ">A</text>") && has(svg, ">Floor · 500</text>"));
   CAF_CHECK(has(svg, "id=\"section-0\"") && has(svg, "<g id=\"area-0\" class=\"area t1\">"));
   CAF_CHECK(has(svg, "data-row=\"B\""));
   CAF_CHECK_EQUAL(count_of(svg, "<g"), count_of(svg, "</g>"));
@@ -72,7 +72,7 @@ CAF_TEST(all text is escaped) {
   draft.areas.push_back({.code = "F", .name = "<b>", .places = 1, .width = 10, .height = 10});
   const auto svg = draw(*make_plan(draft).plan);
   CAF_CHECK(has(svg, ">&lt;script&gt;&quot;x&quot; &amp; &#39;y&#39;&lt;/script&gt;</text>"));
-  CAF_CHECK(has(svg, ">&lt;b&gt;</text>"));
+  CAF_CHECK(has(svg, ">&lt;b&gt; · 1</text>"));
   CAF_CHECK(!has(svg, "<script") && !has(svg, "<b>"));
 }
 

@@ -41,6 +41,27 @@ CAF_TEST(customers routes want a customer and organizers routes an organizer) {
   CAF_CHECK_EQUAL(w.told->questions, 0);
 }
 
+CAF_TEST(a body beyond the usual limit needs a token of the rows audience) {
+  world w;
+  const auto may_send = [&](method verb, std::string path, text_fields fields) {
+    const made_request made{verb, std::move(path), {}, std::move(fields), "192.0.2.1"};
+    return w.public_part.may_send(w.ctx, made.rq, *w.paths.match(verb, made.rq.path).found);
+  };
+  const text_fields garbage{{"Authorization", "Bearer garbage"}};
+  const auto stranger = w.bearer(token_kind::organizer, {9, 9}); // of a manager whom another node may know
+  for (const auto& path : {w.event_path("/seat-plan"), w.event_path("/picture")}) {
+    CAF_CHECK(may_send(method::put, path, w.as_organizer()));
+    CAF_CHECK(may_send(method::put, path, stranger));
+    for (const auto& fields : {text_fields{}, garbage, w.as_customer()})
+      CAF_CHECK(!may_send(method::put, path, fields));
+  }
+  CAF_CHECK(may_send(method::post, "/checkout", w.as_customer()));
+  for (const auto& fields : {text_fields{}, garbage, w.as_organizer()})
+    CAF_CHECK(!may_send(method::post, "/checkout", fields));
+  CAF_CHECK(may_send(method::post, "/webhooks/sandbox", {}));
+  CAF_CHECK_EQUAL(w.told->questions, 0);
+}
+
 CAF_TEST(forms of the Authorization field) {
   world w;
   const auto token =

@@ -108,7 +108,10 @@ notices_handle::behavior_type counter(notices_handle::pointer self, notices_hand
           [pass](const list_endpoints& x) { return pass(x); },
           [pass](const remove_endpoint& x) { return pass(x); },
           [pass](const store_picture& x) { return pass(x); },
-          [pass](const find_picture& x) { return pass(x); }};
+          [pass](const find_picture& x) { return pass(x); },
+          [pass](const find_witnessed& x) { return pass(x); },
+          [pass](const read_log& x) { return pass(x); },
+          [pass](const store_witnessed& x) { return pass(x); }};
 }
 
 struct notice_world : world {

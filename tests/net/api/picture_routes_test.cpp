@@ -77,6 +77,28 @@ CAF_TEST(a picture is removed) {
   CAF_CHECK_EQUAL(g.named(), "");
 }
 
+CAF_TEST(a manager sets the logo of its tenant) {
+  gallery g;
+  const auto put = [&](const std::string& file) {
+    return g.send(method::put, "/tenant/logo", file, gallery::with_type(g.as_organizer(), "image/png"));
+  };
+  const auto set = put(tiny_png());
+  CAF_REQUIRE_EQUAL(set.status, 200u);
+  const auto id = g.told->asked_logo.picture;
+  CAF_REQUIRE_EQUAL(id.size(), 64u);
+  CAF_CHECK_EQUAL(set.body, "{\"logo\":\"" + id + "\"}");
+  CAF_CHECK(g.told->asked_logo.by.id == g.organizer && g.told->asked_logo.note.detail == set.body);
+  CAF_CHECK_EQUAL(g.send(method::get, "/pictures/" + id + "-small").status, 200u);
+  auto content = world::make_directory();
+  content.tenants.front().logo = id;
+  g.directory.publish(content);
+  CAF_CHECK_EQUAL(g.send(method::get, "/tenant/logo", {}, g.as_organizer()).body, set.body);
+  CAF_CHECK_EQUAL(shown(put("GIF89a")), "422 picture_unreadable");
+  CAF_CHECK_EQUAL(g.send(method::del, "/tenant/logo", {}, g.as_organizer()).body, R"({"logo":null})");
+  CAF_CHECK(g.told->asked_logo.picture.empty());
+  CAF_CHECK_EQUAL(g.send(method::del, "/tenant/logo", {}, g.as_customer()).status, 403u);
+}
+
 CAF_TEST(what is no picture is refused) {
   gallery g;
   CAF_CHECK_EQUAL(shown(g.put("GIF89a")), "422 picture_unreadable");

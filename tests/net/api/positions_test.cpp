@@ -44,15 +44,18 @@ struct fixture : made::world {
     told->line.message = e.message;
     tell();
   }
+  sale_evidence evidence{.sells = true, .free = 3, .most = 2};
   /// Sets the answers of the owner.
   void tell() {
     auto& e = told->entry.entry;
     e.spot = mine;
     const line_pace pace{40, milliseconds{60'000}, milliseconds{300'000}};
-    if (line.contains(mine))
+    if (line.contains(mine)) {
       set_wait(e, 1 + static_cast<std::uint64_t>(std::distance(line.begin(), line.find(mine))), pace);
+      e.outlook = outlook_of(evidence, e.position);
+    }
     told->entry.line_version = version;
-    told->line.line = {version, pace, milliseconds{1'000}, {}, told_here};
+    told->line.line = {version, pace, evidence, milliseconds{1'000}, {}, told_here};
     told_here->set(version);
   }
   /// Commits a decision and pushes it.

@@ -20,6 +20,7 @@ namespace fq::net::made {
 struct script {
   // answers
   entry_reply entry;
+  challenge_reply challenge;
   line_reply line;
   ack_reply ack;
   claim_reply claim;
@@ -64,6 +65,7 @@ struct script {
   int polls = 0; ///< find_entry
   std::vector<std::vector<queue_number>> seen;
   join asked_join;
+  std::vector<open_challenge> asked_challenges;
   open_claim asked_claim;
   open_payment asked_payment;
   apply_fact asked_fact;
@@ -88,6 +90,10 @@ struct script {
   revoke_sessions asked_revocation;
   list_audit asked_audit;
   list_statistics asked_statistics;
+  store_tenant_plan asked_tenant_plan;
+  tenant_plan_reply tenant_plan;
+  list_tenant_plans asked_tenant_plans;
+  tenant_plans_reply tenant_plans;
   statistics_reply statistics;
   get_quote asked_quote;
   place_order asked_order;
@@ -130,6 +136,7 @@ struct script {
   bool accounts_fail = false;
   change_setting asked_setting;
   std::vector<record_deed> deeds;
+  set_tenant_logo asked_logo;
 };
 
 using script_ptr = std::shared_ptr<script>;
@@ -141,11 +148,24 @@ caf::result<Reply> scripted(script& s, const Reply& reply) {
   return reply;
 }
 
+/// Keeps the question in `asked` and answers with `reply`.
+template <class Message, class Reply>
+auto kept(const script_ptr& s, Message script::*asked, Reply script::*reply) {
+  return [=](const Message& m) {
+    (*s).*asked = m;
+    return scripted(*s, (*s).*reply);
+  };
+}
+
 /// Places in the line, tickets of waiting rooms and sessions.
 inline auto scripted_line(event_handle::pointer self, const script_ptr& s) {
   return std::tuple{[s](const join& m) {
                       s->asked_join = m;
                       return scripted(*s, s->entry);
+                    },
+                    [s](const open_challenge& m) {
+                      s->asked_challenges.push_back(m);
+                      return scripted(*s, s->challenge);
                     },
                     [s](const find_entry&) {
                       ++s->polls;
@@ -398,24 +418,17 @@ inline catalog_handle::behavior_type scripted_catalog(catalog_handle::pointer, s
             return scripted(*s, s->audit);
           },
           [s](const list_orders&) { return scripted(*s, s->own_orders); },
-          [s](const list_held_tickets& m) {
-            s->asked_held_tickets = m;
-            return scripted(*s, s->held_tickets);
-          },
-          [s](const list_transfers& m) {
-            s->asked_transfers = m;
-            return scripted(*s, s->transfers);
-          },
+          kept(s, &script::asked_held_tickets, &script::held_tickets),
+          kept(s, &script::asked_transfers, &script::transfers),
           [s](const list_dead_letters&) { return scripted(*s, s->dead_letters); },
           [s](const list_records& m) {
             s->asked_records.push_back(m);
             const auto i = s->asked_records.size() - 1;
             return scripted(*s, i < s->records.size() ? s->records[i] : records_reply{});
           },
-          [s](const list_statistics& m) {
-            s->asked_statistics = m;
-            return scripted(*s, s->statistics);
-          },
+          kept(s, &script::asked_statistics, &script::statistics),
+          kept(s, &script::asked_tenant_plan, &script::tenant_plan),
+          kept(s, &script::asked_tenant_plans, &script::tenant_plans),
           [](const cluster_changed&) {},
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
@@ -433,6 +446,8 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
             s->asked_otp = m;
             return scripted(*s, s->ack);
           },
+          [s](const open_code_challenge&) { return scripted(*s, s->challenge); },
+          [s](const mail_challenge&) { return scripted(*s, s->ack); },
           [s](const verify_otp& m) {
             s->asked_code = m;
             return scripted(*s, s->person);
@@ -450,6 +465,7 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
             s->asked_setting = m;
             return scripted(*s, s->ack);
           },
+          kept(s, &script::asked_logo, &script::ack),
           [s](const record_deed& m) {
             s->deeds.push_back(m);
             return scripted(*s, s->ack);
@@ -473,10 +489,7 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
             if (s->accounts_fail) return make_error(errc::unavailable);
             return scripted(*s, s->customer);
           },
-          [s](const erase_customer& m) {
-            s->asked_erasure = m;
-            return scripted(*s, s->ack);
-          },
+          [s](const erase_customer& m) { return s->asked_erasure = m, scripted(*s, s->ack); },
           [](const cluster_changed&) {},
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},

@@ -24,6 +24,7 @@ struct hall : world {
     told->event.event.event.organizer = organizer;
     told->seat_plan.plan = text_of(*plan);
     told->seat_plan.digest = "d1";
+    state.release = "9.9";
     told->seats.text = R"({"version":7})";
   }
   std::string path(std::string_view what) const { return event_path(what); }
@@ -63,6 +64,73 @@ CAF_TEST(a plan is stored as JSON or CSV with the events ticket types of these n
   CAF_CHECK_EQUAL(put("no plan", h.as_organizer()).status, 404u);
   CAF_CHECK_EQUAL(h.send(method::del, h.path("/seat-plan"), "", h.as_organizer()).status, 204u);
   CAF_CHECK(h.told->asked_seat_plan.plan.empty());
+}
+
+CAF_TEST(a plan is kept for other events as JSON or CSV or as a simple hall) {
+  hall h;
+  const auto named = [] {
+    auto draft = fq::test::draft_of_rows({"ss|s", "SSS"});
+    draft.name = "Great hall";
+    return make_plan(draft).plan;
+  }();
+  h.told->tenant_plan.plan.id = {1, 2};
+  h.told->tenant_plan.plan.name = "Great hall";
+  const auto kept = h.send(method::post, "/seat-plans", json_of(*named), h.as_organizer());
+  CAF_CHECK_EQUAL(kept.status, 201u);
+  CAF_CHECK_EQUAL(field_of(kept, "Location"), "/seat-plans/" + to_string(uuid{1, 2}));
+  CAF_CHECK(kept.body.find(R"("name":"Great hall")") != std::string::npos);
+  const auto& asked = h.told->asked_tenant_plan;
+  CAF_CHECK(asked.plan == text_of(*named) && asked.name == "Great hall" && asked.id.is_nil());
+  CAF_CHECK(asked.by.id == h.organizer);
+  const auto one = "/seat-plans/" + to_string(uuid{1, 2});
+  CAF_CHECK_EQUAL(h.send(method::put, one, csv_of(*named), h.csv()).status, 200u);
+  CAF_CHECK(asked.id == (uuid{1, 2}) && asked.plan == text_of(*named));
+  const auto nameless = h.send(method::post, "/seat-plans", json_of(*h.plan), h.as_organizer());
+  CAF_CHECK_EQUAL(shown(nameless), "400 invalid_field");
+  const auto made =
+    h.send(method::post, "/seat-plans/hall",
+           R"({"name":"Arena","sections":[{"ticket_type":"Parkett","rows":2,"seats":6}]})", h.as_organizer());
+  CAF_CHECK_EQUAL(made.status, 201u);
+  CAF_CHECK(asked.name == "Arena" && asked.id.is_nil());
+  CAF_CHECK_EQUAL(h.send(method::del, one, "", h.as_organizer()).status, 204u);
+  CAF_CHECK(asked.id == (uuid{1, 2}) && asked.plan.empty());
+  h.told->tenant_plan.no = reason::forbidden;
+  CAF_CHECK_EQUAL(h.send(method::del, one, "", h.as_organizer()).status, 403u);
+  CAF_CHECK_EQUAL(h.send(method::post, "/seat-plans", json_of(*named), h.as_customer()).status, 403u);
+}
+
+CAF_TEST(plans that are kept are listed and read in each form) {
+  hall h;
+  h.told->tenant_plans.plans = {{{1, 2}, default_tenant, h.organizer, "Great hall", text_of(*h.plan), {}}};
+  h.told->tenant_plans.more = true;
+  const auto list = h.send(method::get, "/seat-plans?limit=1", "", h.as_organizer());
+  CAF_CHECK_EQUAL(list.status, 200u);
+  CAF_CHECK(list.body.find(R"("next_cursor":")" + to_string(uuid{1, 2})) != std::string::npos);
+  CAF_CHECK(h.told->asked_tenant_plans.limit == 1 && h.told->asked_tenant_plans.by.id == h.organizer);
+  const auto one = "/seat-plans/" + to_string(uuid{1, 2});
+  CAF_CHECK_EQUAL(h.send(method::get, one, "", h.as_organizer()).body, json_of(*h.plan));
+  CAF_CHECK_EQUAL(h.send(method::get, one + "?form=csv", "", h.as_organizer()).body, csv_of(*h.plan));
+  CAF_CHECK(h.send(method::get, one + "?form=svg", "", h.as_organizer()).body.starts_with("<svg"));
+  CAF_CHECK(h.told->asked_tenant_plans.id == (uuid{1, 2}));
+  h.told->tenant_plans.plans.clear();
+  CAF_CHECK_EQUAL(h.send(method::get, one, "", h.as_organizer()).status, 404u);
+}
+
+CAF_TEST(a draft copies a plan that the tenant keeps) {
+  hall h;
+  h.told->tenant_plans.plans = {{{1, 2}, default_tenant, h.organizer, "Great hall", text_of(*h.plan), {}}};
+  const auto copy = [&] {
+    return h.send(method::put, h.path("/seat-plan/copy?singles=off"),
+                  R"({"seat_plan_id":")" + to_string(uuid{1, 2}) + R"("})", h.as_organizer());
+  };
+  CAF_CHECK_EQUAL(copy().status, 204u);
+  const auto& asked = h.told->asked_seat_plan;
+  CAF_CHECK(asked.plan == text_of(*h.plan) && asked.singles == 2 && asked.ticket_types.size() == 2);
+  CAF_CHECK(h.told->asked_tenant_plans.id == (uuid{1, 2}));
+  h.told->event.event.ticket_types.pop_back();
+  CAF_CHECK_EQUAL(shown(copy()), "400 invalid_field");
+  h.told->tenant_plans.plans.clear();
+  CAF_CHECK_EQUAL(copy().status, 404u);
 }
 
 CAF_TEST(a plan is read as JSON CSV and SVG) {
@@ -127,16 +195,17 @@ CAF_TEST(a plan is made once for each form and not sent again to a client that h
   };
   const auto first = get("");
   CAF_CHECK(h.told->asked_plan.known.empty());
-  CAF_CHECK_EQUAL(field_of(first, "ETag"), "\"d1\"");
+  CAF_CHECK_EQUAL(field_of(first, "ETag"), "\"d1-9.9\"");
   CAF_CHECK_EQUAL(field_of(first, "Cache-Control"), "no-cache");
   CAF_CHECK_EQUAL(get("").body, json_of(*h.plan)); // the owner sent no plan
   CAF_CHECK_EQUAL(h.told->asked_plan.known, "d1");
   CAF_CHECK_EQUAL(get("?form=csv", "\"d0\"").body, csv_of(*h.plan));
-  const auto same = get("?form=svg", "W/\"d1\""); // of this form nothing is kept here
-  CAF_CHECK(same.status == 304 && same.body.empty() && field_of(same, "ETag") == "\"d1\"");
+  const auto same = get("?form=svg", "W/\"d1-9.9\""); // of this form nothing is kept here
+  CAF_CHECK(same.status == 304 && same.body.empty() && field_of(same, "ETag") == "\"d1-9.9\"");
+  CAF_CHECK_EQUAL(get("?form=svg", "\"d1-9.8\"").status, 200u); // of an earlier version's drawing
   const auto other = make_plan(fq::test::draft_of_rows({"sss"})).plan;
   h.told->seat_plan = {{}, text_of(*other), "d2"};
-  CAF_CHECK_EQUAL(get("", "\"d1\"").body, json_of(*other));
+  CAF_CHECK_EQUAL(get("", "\"d1-9.9\"").body, json_of(*other));
   h.told->seat_plan.no = reason::not_found; // it is asked each time
   CAF_CHECK_EQUAL(get("", "\"d2\"").status, 404u);
 }

@@ -26,6 +26,11 @@ awaitable<outcome> question(actor_bridge& bridge, aggregate_id aggregate, custom
                                                      find_entry{fake::event_of(number_of(aggregate)), who}};
 }
 
+awaitable<outcome> question_to(actor_bridge& bridge, event_handle actor) {
+  co_return co_await ask_operation<event_handle, find_entry>{
+    bridge, actor, find_entry{fake::event_of(1), fake::customer(behaves::well)}};
+}
+
 struct log final : push_receiver {
   std::vector<std::string> heard;
   void on_entries_changed(const entries_changed& p) override {
@@ -118,6 +123,15 @@ CAF_TEST(an absent aggregate is absent and an ownerless one unavailable and one 
   CAF_CHECK(is(f.ask(fake::foreign_event, fake::customer(behaves::well)).error, errc::not_owner));
   CAF_CHECK(is(f.ask(fake::absent_event, fake::customer(behaves::well)).error, errc::absent));
   CAF_CHECK(is(f.ask(fake::unavailable_event, fake::customer(behaves::well)).error, errc::unavailable));
+}
+
+CAF_TEST(an actor that this server does not have is unavailable) {
+  fixture f;
+  auto q = question_to(*f.bridge, {});
+  q.start(nullptr, nullptr);
+  CAF_CHECK(f.run_until([&] { return q.finished(); }));
+  CAF_CHECK(is(q.take().error, errc::unavailable));
+  CAF_CHECK_EQUAL(f.bridge->calls_in_flight(), 0u);
 }
 
 CAF_TEST(silence ends at the deadline) {

@@ -35,6 +35,7 @@ const std::map<reason, unsigned> statuses{{reason::unavailable, 503},
                                           {reason::forbidden, 403},
                                           {reason::not_found, 404},
                                           {reason::customer_blocked, 403},
+                                          {reason::sign_in_required, 409},
                                           {reason::not_in_queue, 404},
                                           {reason::ticket_deleted, 410},
                                           {reason::invalid_field, 400},
@@ -42,6 +43,12 @@ const std::map<reason, unsigned> statuses{{reason::unavailable, 503},
                                           {reason::total_below_committed, 409},
                                           {reason::event_ended, 410},
                                           {reason::queue_not_open, 409},
+                                          {reason::lobby_fixed, 409},
+                                          {reason::lobby_not_open, 409},
+                                          {reason::lobby_not_closed, 409},
+                                          {reason::already_drawn, 409},
+                                          {reason::party_unknown, 409},
+                                          {reason::party_full, 409},
                                           {reason::queue_full, 409},
                                           {reason::wrong_mode, 409},
                                           {reason::external_id_taken, 409},
@@ -80,12 +87,13 @@ const std::map<reason, unsigned> statuses{{reason::unavailable, 503},
                                           {reason::device_unknown, 401},
                                           {reason::scan_id_reused, 409},
                                           {reason::too_many, 409},
-                                          {reason::picture_limit, 409}};
+                                          {reason::picture_limit, 409},
+                                          {reason::challenge_required, 403}};
 
 } // namespace
 
 CAF_TEST(statuses of reasons are those of the contract) {
-  const auto reasons = all(reason::unavailable, reason::picture_limit);
+  const auto reasons = all(reason::unavailable, reason::challenge_required);
   CAF_CHECK_EQUAL(reasons.size(), statuses.size());
   for (const auto r : reasons) {
     const auto answer = problem(refusal{r}, "id-1");

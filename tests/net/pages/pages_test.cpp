@@ -69,7 +69,7 @@ CAF_TEST(the choice of an event with seats has fields for their names) {
   const std::string base;
   const shopper who{language::en, base, from_unix_ms(0)};
   const auto shown = [&](std::string problem = {}) {
-    return render(choice_page(who, {event, nullptr, sent, {}, std::move(problem)}), base, nullptr).body;
+    return render(choice_page(who, {event, nullptr, sent, {}, std::move(problem)}), base, {}).body;
   };
   const auto has = [](const std::string& page, const std::string& part) {
     return page.find(part) != std::string::npos;
@@ -137,6 +137,8 @@ CAF_TEST(waits are honest ranges) {
   CAF_CHECK_EQUAL(wait_text(language::en, 3'600, 7'201), "1 to 3 hours");
   CAF_CHECK_EQUAL(counted(language::hr, "ahead", 1'234), "1.234 osobe ispred vas");
   CAF_CHECK_EQUAL(texts_json(language::en, {"next"}), R"({"next":{"other":"You are next"}})");
+  CAF_CHECK_EQUAL(prefixed_texts_json(language::en, "fair_is_sk"),
+                  R"({"fair_is_skipped":{"other":"Not checked"}})");
 }
 
 CAF_TEST(a text that there is not is a mistake that is heard) {
@@ -211,7 +213,7 @@ CAF_TEST(what organizers and visitors typed cannot become markup) {
   wait_view view{.in = language::en, .base = base, .line = line};
   view.sign_in.step = sign_in_step::code;
   view.sign_in.email = "\"><img src=x>";
-  const auto answer = render(wait_page(view), base, nullptr);
+  const auto answer = render(wait_page(view), base, {});
   CAF_CHECK(answer.body.find("<b>\"") == std::string::npos);
   CAF_CHECK(answer.body.find("<img") == std::string::npos);
   CAF_CHECK(answer.body.find("<script>") == std::string::npos);
@@ -234,7 +236,7 @@ CAF_TEST(the facts of an event cannot become markup either) {
                       "<img src=x> [a](javascript:alert(1)) </script><script>alert(1)</script>"};
   line.ticket_types.push_back({.id = {}, .name = "<img src=x>", .description = "<img src=x>"});
   wait_view view{.in = language::en, .base = base, .line = line, .url = "https://t.example/wait/1"};
-  const auto answer = render(wait_page(view), base, nullptr);
+  const auto answer = render(wait_page(view), base, {});
   for (const auto* bad : {"<img", "<script>", "javascript:"})
     CAF_CHECK(answer.body.find(bad) == std::string::npos);
   // The script elements are the page's own: its module, JSON-LD and the state.
@@ -271,7 +273,7 @@ CAF_TEST(an event says when and where to people and programs) {
   CAF_CHECK_EQUAL(data.at("location").at("geo").at("longitude").as_double(), -3.4);
   CAF_CHECK_EQUAL(data.at("offers").at(0).at("price").as_string(), "5000.00");
   CAF_CHECK_EQUAL(data.at("offers").at(0).at("availability").as_string(), "https://schema.org/InStock");
-  const auto body = render(wait_page(view), base, nullptr).body;
+  const auto body = render(wait_page(view), base, {}).body;
   for (const auto* part :
        {"Tuesday, 1 December 2026 at 19:30 GMT+1",
         "<dd><time data-venue datetime=\"2026-12-01T20:30:00.000Z\">21:30", "18:30</time>",
@@ -282,10 +284,70 @@ CAF_TEST(an event says when and where to people and programs) {
   line.event.status = event_status::ended;
   CAF_CHECK(!boost::json::parse(wait_page(view).preview.linked_data).as_object().contains("offers"));
   view.signed_in = true;
-  const auto own = render(wait_page(view), base, nullptr).body;
+  const auto own = render(wait_page(view), base, {}).body;
   CAF_CHECK(own.find("noindex") != std::string::npos && own.find("og:title") == std::string::npos);
   line.event.facts = {};
   CAF_CHECK(wait_page({.in = language::en, .base = base, .line = line}).preview.linked_data.empty());
+}
+
+CAF_TEST(a place in line reads its odds and on a waiting list what happens next) {
+  const std::string base;
+  event_view line;
+  line.event.status = event_status::active;
+  entry_view place;
+  place.position = 2'001;
+  sale_evidence seen{.sells = true, .free = 800};
+  seen.decided = seen.admitted = seen.claimed = 2'500;
+  seen.buyers = seen.bought = seen.squares = 800;
+  seen.joined = 6'000;
+  seen.waiting = 3'500;
+  place.outlook = outlook_of(seen, place.position);
+  wait_view view{.in = language::en, .base = base, .line = line, .place = &place};
+  const auto has = [&](std::string_view text) {
+    return render(wait_page(view), base, {}).body.find(text) != std::string::npos;
+  };
+  CAF_CHECK(has("About 640 of the 2,000 people before you will buy 640 tickets; 800 tickets are left."));
+  CAF_CHECK(has("95 to 100 %, almost certain."));
+  CAF_CHECK(has("data-waiting-list hidden"));
+  line.sold_out = true;
+  line.event.waiting_list = {true, milliseconds{1'800'000}, -1, -1, from_unix_ms(1'795'000'000'000)};
+  seen.waiting_list = true;
+  place.outlook = outlook_of(seen, place.position);
+  CAF_CHECK(has("data-odds-card hidden"));
+  CAF_CHECK(has("data-sold-out hidden"));
+  CAF_CHECK(has("data-waiting-list>"));
+  CAF_CHECK(has("Then you have 30 minutes"));
+  view.place = nullptr;
+  view.signed_in = true;
+  CAF_CHECK(has("Join the waiting list:"));
+}
+
+CAF_TEST(a place in a lobby reads how many are there and how the draw goes) {
+  event_view line;
+  line.event.name = "Final";
+  line.event.status = event_status::active;
+  line.event.queue_opens_at = from_unix_ms(1'800'000'000'000);
+  line.event.lobby.announced = "the lottery's numbers";
+  line.event.lobby.beacon = beacon_kind::announced;
+  entry_view place;
+  place.number = queue_number{7};
+  place.lobby = {lobby_phase::open, draw_kind::at_opening, 1'200, line.event.queue_opens_at};
+  const std::string base;
+  const auto says = [&](std::string_view words, language in = language::en) {
+    wait_view view{.in = in, .base = base, .line = line};
+    view.place = &place;
+    view.signed_in = true;
+    return render(wait_page(view), base, {}).body.find(words) != std::string::npos;
+  };
+  CAF_CHECK(says("1,200") && says("Coming earlier gives no advantage") && says("Open a party"));
+  CAF_CHECK(says("Raniji dolazak ne donosi prednost", language::hr));
+  place.party_code = "7-ABCDEFGH";
+  place.party_size = 2;
+  CAF_CHECK(says("7-ABCDEFGH") && says("2 people are in it") && !says("Open a party"));
+  place.lobby.phase = lobby_phase::waiting;
+  CAF_CHECK(says("the lottery&#39;s numbers") && !says("7-ABCDEFGH"));
+  place.lobby = {lobby_phase::open, draw_kind::none, 3, line.event.queue_opens_at};
+  CAF_CHECK(says("in the order of joining") && !says("draws a lot"));
 }
 
 CAF_TEST(a template escapes each value by its place) {
@@ -300,7 +362,7 @@ CAF_TEST(a template escapes each value by its place) {
   wait_view view{.in = language::hr, .base = base, .line = line};
   view.place = &place;
   view.return_url = "javascript:alert(1)";
-  const auto answer = render(wait_page(view), base, &brand);
+  const auto answer = render(wait_page(view), base, brand);
   CAF_CHECK(answer.body.find("javascript:") == std::string::npos);
   CAF_CHECK(answer.body.find("src=\"data:image/png;base64,AAA=\"") != std::string::npos);
   CAF_CHECK(answer.body.find("href=\"https://a.example/?b=c&amp;d=e\"") != std::string::npos);
@@ -310,7 +372,7 @@ CAF_TEST(a template escapes each value by its place) {
 CAF_TEST(a template that there is not is a defect) {
   bool thrown = false;
   try {
-    (void)render({language::en, "no_such_page"}, "", nullptr);
+    (void)render({language::en, "no_such_page"}, "", {});
   } catch (const std::logic_error&) { thrown = true; }
   CAF_CHECK(thrown);
 }

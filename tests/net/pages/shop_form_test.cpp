@@ -47,8 +47,7 @@ std::string page_of(const event_view& event, const form& fields, const std::stri
   choice_view choice{event, nullptr, fields};
   choice.problem = problem;
   choice.takes_donations = true;
-  return render(choice_page({language::en, base, from_unix_ms(1'800'000'000'000)}, choice), base, nullptr)
-    .body;
+  return render(choice_page({language::en, base, from_unix_ms(1'800'000'000'000)}, choice), base, {}).body;
 }
 
 bool has(const std::string& page, std::string_view part) { return page.find(part) != std::string::npos; }

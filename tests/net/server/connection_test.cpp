@@ -133,6 +133,25 @@ CAF_TEST(bodies over the limit of their route are 413) {
                   413u);
 }
 
+CAF_TEST(a stranger sends no more than the usual limit to a route that takes more) {
+  auto site = fake::test_site();
+  site.may_send = [](context&, const request& rq, const route&) { return rq.has_field("X-Known"); };
+  world w{site};
+  const auto send = [&](std::string fields, const std::string& body) {
+    client c{w.server.public_port()};
+    return c.ask("POST /big HTTP/1.1\r\nHost: a\r\n" + std::move(fields) + "\r\n" + body);
+  };
+  const std::string large(200'000, 'x'), usual(16 * 1024, 'x');
+  CAF_CHECK_EQUAL(send("X-Known: 1\r\nContent-Length: 200000\r\n", large).status, 200u);
+  CAF_CHECK_EQUAL(send("Content-Length: 16384\r\n", usual).status, 200u);
+  const auto refused = send("Content-Length: 200000\r\n", ""); // before the body
+  CAF_CHECK_EQUAL(refused.status, 401u);
+  CAF_CHECK(refused.has("Connection: close"));
+  const std::string chunks = "4000\r\n" + usual + "\r\n1\r\nx\r\n";
+  CAF_CHECK_EQUAL(send("Transfer-Encoding: chunked\r\n", chunks).status, 413u);
+  CAF_CHECK_EQUAL(send("X-Known: 1\r\nTransfer-Encoding: chunked\r\n", chunks + "0\r\n\r\n").status, 200u);
+}
+
 CAF_TEST(expect continue is answered before the body comes) {
   world w{fake::test_site()};
   client c{w.server.public_port()};

@@ -103,7 +103,8 @@ inline entry_view view(event_pointer self, std::uint32_t aggregate, const custom
 
 /// One place a second at least.
 inline line_facts facts(event_pointer self) {
-  return {self->state.version, {9, milliseconds{15'000}, milliseconds{60'000}}, milliseconds{1'000}, {}, {}};
+  return {
+    self->state.version, {9, milliseconds{15'000}, milliseconds{60'000}}, {}, milliseconds{1'000}, {}, {}};
 }
 
 inline caf::result<entry_reply> answer_fan(event_pointer self, std::uint32_t aggregate,
@@ -137,7 +138,8 @@ inline caf::result<entry_reply> answer_fan(event_pointer self, std::uint32_t agg
 inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired& order) {
   auto& s = self->state;
   const auto push = [&](const auto& message) {
-    for (const auto& hub : s.subscribers) self->send(caf::actor_cast<hub_handle>(hub), message);
+    for (const auto& subscriber : s.subscribers)
+      self->send(caf::actor_cast<subscriber_handle>(subscriber), message);
   };
   switch (order.kind) {
     case timer_kind::admission: {
@@ -164,7 +166,7 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
     case timer_kind::moved:
       s.is_given_away = true;
       for (const auto& keeper : s.keepers)
-        self->send(caf::actor_cast<hub_handle>(keeper), owner_left{number(aggregate)});
+        self->send(caf::actor_cast<subscriber_handle>(keeper), owner_left{number(aggregate)});
       break;
     case timer_kind::sweep: s.seats = order.generation; break;
     case timer_kind::restart:
@@ -174,7 +176,9 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
     case timer_kind::beat:
     case timer_kind::pulse:
     case timer_kind::lapse:
-    case timer_kind::statistics: break;
+    case timer_kind::statistics:
+    case timer_kind::beacon:
+    case timer_kind::log: break;
   }
 }
 
@@ -184,17 +188,18 @@ inline auto line_messages(event_pointer self, std::uint32_t aggregate) {
                       auto reply = answer_fan(self, aggregate, m.customer);
                       return reply;
                     },
+                    [](const open_challenge&) { return challenge_reply{}; },
                     [=](const find_entry& m) -> caf::result<entry_reply> {
                       if (self->state.is_given_away) return make_moved(m);
                       return answer_fan(self, aggregate, m.customer);
                     },
                     [](const leave&) { return ack_reply{}; },
                     [=](const subscribe& m) {
-                      const auto hub = self->current_sender();
-                      std::erase(self->state.subscribers, hub);
+                      const auto subscriber = self->current_sender();
+                      std::erase(self->state.subscribers, subscriber);
                       if (!m.on) return;
-                      self->state.subscribers.push_back(hub);
-                      self->monitor(hub->address());
+                      self->state.subscribers.push_back(subscriber);
+                      self->monitor(subscriber->address());
                     },
                     [](const find_ticket&) { return entry_reply{}; },
                     [](const leave_ticket&) { return ack_reply{}; },
@@ -276,7 +281,8 @@ inline auto organizer_messages() {
 inline event_handle::behavior_type event(event_pointer self, std::uint32_t aggregate) {
   self->set_exception_handler([](std::exception_ptr&) -> caf::error { return caf::sec::runtime_error; });
   self->set_down_handler([self](const caf::down_msg& down) {
-    std::erase_if(self->state.subscribers, [&](const auto& hub) { return hub->address() == down.source; });
+    std::erase_if(self->state.subscribers,
+                  [&](const auto& subscriber) { return subscriber->address() == down.source; });
   });
   return test::behavior_of<event_handle::behavior_type>(
     line_messages(self, aggregate), checkout_messages(), organizer_messages(), test::internal_messages(),

@@ -141,7 +141,7 @@ CAF_TEST(a payment without an address to pay at) {
     R"("updated_at":"2027-01-15T08:00:00.000Z"})");
 }
 
-CAF_TEST(an event) {
+event_view sample_event() {
   event_view v;
   v.event.id = make_uuid(from_unix_ms(second), owner, 1);
   v.event.name = "Tab\there, \"quotes\" and \xe2\x82\xa6";
@@ -165,6 +165,11 @@ CAF_TEST(an event) {
   type.held = 3;
   type.sold = 4;
   v.ticket_types = {type};
+  return v;
+}
+
+CAF_TEST(an event) {
+  const auto v = sample_event();
   CAF_CHECK_EQUAL(
     text_of(append_event, v),
     "{\"id\":\"01a3185c-5000-7000-8000-000400000001\",\"status\":\"ACTIVE\",\"currency\":\"NGN\","
@@ -172,11 +177,13 @@ CAF_TEST(an event) {
     "\"message\":\"\",\"name\":\"Tab\\u0009here, \\\"quotes\\\" and \xe2\x82\xa6\","
     "\"queue_opens_at\":\"2027-01-15T08:00:00.000Z\",\"sale_start\":\"2027-01-15T08:00:00.000Z\","
     "\"sale_end\":\"2027-01-15T08:00:01.000Z\",\"claim_ttl_seconds\":600,\"claims_per_customer\":1,"
+    "\"guests\":false,"
     "\"starts_at\":\"2027-01-15T08:00:00.000Z\",\"ends_at\":null,\"doors_at\":null,"
     "\"time_zone\":\"Africa/Lagos\",\"description\":\"One\\u000a*two*\","
     "\"picture\":null,\"rotating_codes\":false,\"transfers_max\":1,"
     "\"questions\":[{\"id\":2,\"label\":\"Meal?\",\"kind\":\"choice\",\"to\":\"attendee\",\"required\":true,"
-    "\"choices\":[\"Rice\",\"Yam\"]}],"
+    "\"choices\":[\"Rice\",\"Yam\"]}],\"challenge\":\"none\",\"lobby_opens_at\":null,\"draw\":\"none\","
+    "\"party_max\":6,"
     "\"queue\":{\"policy\":\"batch\",\"concurrency\":null,\"rate_per_minute\":null,\"batch_size\":50,"
     "\"admission_interval_ms\":5000,\"over_admission_factor\":1.1,\"session_ttl_seconds\":1200,"
     "\"claim_window_seconds\":300,\"reclaim_window_seconds\":60,\"reclaims_max\":3,\"ticket_ttl_seconds\":0,"
@@ -184,11 +191,14 @@ CAF_TEST(an event) {
     "\"presence_timeout_seconds\":0,\"away_grace_seconds\":300},\"checkout\":{\"async_percent\":null},"
     "\"venue\":{\"name\":\"Tafawa Balewa Square\",\"address\":null,\"latitude\":6.446100,"
     "\"longitude\":-0.400100},"
+    "\"waiting_list\":{\"enabled\":false,\"claim_window_seconds\":1800,\"quiet_from_minute\":null,"
+    "\"quiet_until_minute\":null,\"began_at\":null},"
+    "\"beacon\":{\"kind\":\"none\",\"chain_hash\":null,\"round\":null,\"announced\":null},"
     "\"ticket_types\":[{\"id\":\"01a3185c-5000-7000-8000-000400000003\",\"name\":\"Standard\","
     "\"price\":500000,\"total\":10,\"max_per_order\":1,\"on_sale\":true,\"hidden\":false,"
     "\"sale_from\":null,\"sale_until\":null,\"description\":null,\"available\":3}],"
     "\"total_inventory\":10,\"available\":3,"
-    "\"sold_out\":false,\"created_at\":null,\"updated_at\":null}");
+    "\"sold_out\":false,\"lobby\":null,\"created_at\":null,\"updated_at\":null}");
   std::string list;
   append_event_list(list, {v, v}, true, [](const event_view&) { return "abc"; });
   const auto parsed = boost::json::parse(list).get_object();
@@ -216,6 +226,29 @@ CAF_TEST(frames) {
     R"({"type":"position_changed","position":3,"ahead":2,"eta":{"low_seconds":5,"high_seconds":8}})");
   CAF_CHECK_EQUAL(position_frame(3, -1, -1),
                   R"({"type":"position_changed","position":3,"ahead":2,"eta":null})");
+  const sale_evidence seen{.sells = true, .free = 4, .held = 1, .most = 2};
+  CAF_CHECK_EQUAL(
+    position_frame(3, -1, -1, outlook_of(seen, 3)),
+    R"({"type":"position_changed","position":3,"ahead":2,"eta":null,"outlook":{"tickets_free":4,)"
+    R"("tickets_held":1,"people_ahead":2,"buying_percent":null,"buyers_ahead":null,"tickets_ahead":null,)"
+    R"("chance_percent":null,"chance":"unknown","waiting_list":false}})");
+  const sale_evidence much{.sells = true,
+                           .free = 40,
+                           .decided = 50,
+                           .claimed = 50,
+                           .buyers = 25,
+                           .bought = 25,
+                           .squares = 25,
+                           .joined = 90,
+                           .waiting = 40,
+                           .admitted = 50};
+  CAF_CHECK(
+    position_frame(3, -1, -1, outlook_of(much, 11))
+      .ends_with(
+        R"("buying_percent":{"low":37,"high":63},"buyers_ahead":5,"tickets_ahead":5,)"
+        R"("chance_percent":{"low":95,"high":100},"chance":"almost_certain","waiting_list":false}})"));
+  CAF_CHECK_EQUAL(notice_frame(socket_notice_kind::waiting_list),
+                  R"({"type":"waiting_list","waiting_list":true})");
   CAF_CHECK_EQUAL(draining_frame(milliseconds{1234}), R"({"type":"draining","reconnect_after_ms":1234})");
   CAF_CHECK_EQUAL(notice_frame(socket_notice_kind::back_on_sale), R"({"type":"sold_out","sold_out":false})");
   const auto id = waiting_entry().id;

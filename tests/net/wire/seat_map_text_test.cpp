@@ -105,6 +105,20 @@ CAF_TEST(a map has its states in base64 and the moved seats) {
   CAF_CHECK_EQUAL(changes(map, 11), "none");
 }
 
+CAF_TEST(a map and its changes have the free places of standing areas) {
+  auto map = map_of(draft_of_rows({"ss"}), 7);
+  auto text = whole(map);
+  append_standing(text, {});
+  CAF_CHECK_EQUAL(text, whole(map));
+  const std::vector<std::int64_t> free{500, 0};
+  append_standing(text, free);
+  CAF_CHECK_EQUAL(text, R"({"version":7,"seats":2,"states":"AA","plan_types":[0,1],"areas_free":[500,0]})");
+  map.renew_version();
+  auto changed = changes(map, 7);
+  append_standing(changed, free);
+  CAF_CHECK_EQUAL(changed, R"({"from":7,"version":8,"areas_free":[500,0]})");
+}
+
 CAF_TEST(a reader that missed many changes takes the whole map) {
   auto map = map_of(draft_of_rows({"ss"}), 7);
   for (std::size_t i = 0; i < seat_changes_told_max / 2; ++i) {

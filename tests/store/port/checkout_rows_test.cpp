@@ -305,6 +305,32 @@ CAF_TEST(a name is locked by one session) {
   });
 }
 
+CAF_TEST(an event has one lobby and an entry keeps its party) {
+  in_every_world([](world& w) {
+    CAF_CHECK(!w.image().lobby);
+    lobby_row row;
+    row.opened_at = noon;
+    row.seed = row.seed_commitment = std::string(64, 'a');
+    auto entry = sample_entry(1);
+    entry.party = entry.number;
+    FQ_COMMITS(w.put({lobby_stored{row}, entry_joined{sample_entry(1)}}));
+    CAF_CHECK(w.image().lobby == row);
+    FQ_COMMITS(w.put({entry_moved{entry_status::waiting, entry}}));
+    CAF_CHECK_EQUAL(value_of(w.image().entries.at(0).party), 1u);
+    auto drawn = row;
+    drawn.closed_at = drawn.drawn_at = noon + seconds{1};
+    FQ_CONFLICTS(w.put({lobby_stored{drawn}})); // without a root
+    drawn.root = std::string(64, 'b');
+    drawn.last = queue_number{1};
+    drawn.entrants = 1;
+    drawn.beacon = beacon_kind::announced;
+    drawn.value = "4 8 15";
+    row.closed_at = drawn.closed_at;
+    FQ_COMMITS(w.put({lobby_stored{row}, lobby_stored{drawn}}));
+    CAF_CHECK(w.image().lobby == drawn);
+  });
+}
+
 CAF_TEST(a customer has one invitation at an event or none) {
   in_every_world([](world& w) {
     const auto row = [](std::uint64_t customer, std::uint32_t type, std::uint32_t quantity,
@@ -393,6 +419,7 @@ CAF_TEST(a tenant keeps its settings for payments and mails) {
     tenant.mail_name = "Arena Zürich";
     tenant.mail_sender = "box@arena.example";
     tenant.mail_colour = "#2c1d6b";
+    tenant.logo = std::string(64, 'a');
     FQ_COMMITS(w.me.put(accounts_aggregate, {tenant_stored{tenant}}));
     CAF_CHECK((w.store.directory().tenants.back() == tenant));
     tenant.stripe_account = "acct_2";

@@ -251,6 +251,9 @@ private:
         agreed("an entry of " + std::to_string(n),
                [&](ledger& l) { return l.read_entry(a, queue_number{e}); });
       agreed("the history of " + std::to_string(n), [&](ledger& l) { return l.history(a); });
+      agreed("the log of " + std::to_string(n), [&](ledger& l) {
+        return l.read_log(a, {.noted = 50, .edge = true, .tiles = {{0, 0}, {bundle_level, 1}}});
+      });
       list_statistics(a);
     }
     for (const auto& o : owners)

@@ -91,4 +91,21 @@ CAF_TEST(a picture that no event names goes after a while) {
   });
 }
 
+CAF_TEST(the logo of a tenant stays until another one is set) {
+  on_every_engine([](ledger& store) {
+    owner me{store};
+    me.take(accounts_aggregate);
+    tenant_row tenant{default_tenant, "default", {}, {}, noon};
+    const auto name_logo = [&](std::string id) {
+      tenant.logo = std::move(id);
+      CAF_REQUIRE(me.put(accounts_aggregate, {tenant_stored{tenant}}) == commit_outcome::committed);
+    };
+    store.store_picture(picture(1));
+    name_logo(hash_of(1));
+    CAF_CHECK_EQUAL(prune_for_a_day(store, noon + seconds{1}), 0u);
+    name_logo({});
+    CAF_CHECK_EQUAL(prune_for_a_day(store, noon + seconds{1}), 1u);
+  });
+}
+
 } // namespace picture_store_test

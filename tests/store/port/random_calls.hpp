@@ -110,6 +110,8 @@ private:
     if (percent(4)) return audit_recorded{audited()};
     if (percent(8)) return statistics_stored{statistics()};
     if (percent(8)) return dead_letter_stored{letter(a, image)};
+    if (percent(4)) return log_noted{{some_bytes()}};
+    if (percent(4)) return keeping();
     if (percent(2)) return entries_forgotten{queue_number{below(8)}};
     if (percent(2)) return cache_generation_raised{percent(70) ? generation_++ : below(4)};
     if (a == catalog_aggregate && percent(20)) return plan_change();
@@ -117,7 +119,8 @@ private:
     if (a == accounts_aggregate && percent(90)) return account_change();
     if (crowd ? percent(90) : percent(20)) return entry_joined{joining(image)};
     if (percent(crowd ? 60 : 20)) return seat_change(image);
-    switch (below(34)) {
+    switch (below(35)) {
+      case 34: return lobby_stored{lobby()};
       case 29:
       case 30:
       case 31: return gate_change(image);
@@ -137,7 +140,8 @@ private:
       case 14: return promo_code_added{promo_code(image)};
       case 15: return promo_code_changed{promo_code(image)};
       case 16: return promo_uses_moved{static_cast<std::uint32_t>(below(3)), between(-2, 3)};
-      case 17: return order_placed{order(image)};
+      case 17:
+      case 19: return order_placed{order(image)};
       case 18: return moving_order(image);
       case 0: return creation();
       case 1: return changing_event(a, image);
@@ -154,6 +158,39 @@ private:
       case 12: return idempotency_stored{sample_key(below(50), time())};
       default: return receipt_stored{receipt()};
     }
+  }
+
+  lobby_row lobby() {
+    lobby_row r;
+    r.opened_at = time();
+    r.seed = percent(5) ? "" : "5e";
+    r.closed_at = percent(50) ? time() : never;
+    r.drawn_at = percent(30) ? time() : never;
+    r.root = percent(70) ? "ab" : "";
+    r.last = queue_number{below(6)};
+    r.beacon = status(beacon_kind::announced);
+    return r;
+  }
+
+  std::vector<char> some_bytes() {
+    const auto words = text("log", 9);
+    return {words.begin(), words.end()};
+  }
+
+  log_kept keeping() {
+    log_kept kept;
+    kept.state.number = 1 + static_cast<std::uint32_t>(below(2));
+    kept.state.origin = text("origin", 3);
+    kept.state.size = below(600);
+    kept.state.root = some_bytes();
+    kept.state.taken_seq = below(9);
+    kept.state.taken_ordinal = below(3);
+    kept.state.last_number = queue_number{below(9)};
+    kept.state.cosignatures = text("witness", 3);
+    for (auto n = below(3); n > 0; --n)
+      kept.tiles.push_back(
+        {kept.state.number, percent(50) ? bundle_level : 0, n, queue_number{below(9)}, some_bytes()});
+    return kept;
   }
 
   change gate_change(const aggregate_image& image) {

@@ -4,7 +4,6 @@
 #include "tests/store/port/random_seats.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -64,6 +63,9 @@ protected:
     e.facts.description = text("one\ntwo ", 3);
     e.event_tickets = {percent(50), static_cast<std::uint32_t>(below(5)),
                        static_cast<std::uint32_t>(below(9))};
+    e.waiting_list = {percent(50), milliseconds{below(100'000)},
+                      static_cast<std::int32_t>(between(-1, 1'439)),
+                      static_cast<std::int32_t>(between(-1, 1'439)), percent(50) ? time() : never};
     e.async_percent = static_cast<std::int32_t>(between(percent(3) ? -3 : -1, percent(3) ? 103 : 100));
     return e;
   }
@@ -81,7 +83,6 @@ protected:
   change creation() {
     event_created c{event(some_event()), {}};
     for (auto n = below(4); n > 0; --n) c.ticket_types.push_back(type());
-    if (const auto plan = event_plan()) c.plan = std::make_shared<const event_plan_row>(*plan);
     return c;
   }
 

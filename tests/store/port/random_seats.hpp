@@ -55,8 +55,8 @@ protected:
   change plan_change() {
     const auto id = id_of(below(5), catalog_aggregate);
     if (percent(20)) return seat_plan_removed{some_tenant(), id};
-    return seat_plan_stored{
-      {id, some_tenant(), organizer_id{person()}, text("hall ", 3), text("p\t", 9), time()}};
+    return seat_plan_stored{{id, some_tenant(), percent(30) ? organizer_id{} : organizer_id{person()},
+                             text("hall ", 3), text("p\t", 9), time()}};
   }
 
   std::optional<event_plan_row> event_plan() {

@@ -228,4 +228,17 @@ CAF_TEST(a purchase is open while stock is held or money moves) {
   });
 }
 
+CAF_TEST(an unpaid order of a guest is no open purchase of its customer) {
+  in_every_world([](world& w) {
+    auto claim = sample_claim(1, 1);
+    claim.customer = make_uuid(noon, guests_aggregate, 1);
+    auto order = sample_order(1, claim);
+    order.customer = zoe;
+    order.guest = claim.customer;
+    FQ_COMMITS(w.put({claim_opened{claim}, order_placed{order}}));
+    CAF_CHECK(w.store.find_open_purchase(zoe) == open_purchase::none);
+    CAF_CHECK((w.image().orders == std::vector{order}));
+  });
+}
+
 } // namespace records_test

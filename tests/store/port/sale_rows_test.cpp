@@ -144,10 +144,10 @@ CAF_TEST(a claim keeps its items in order and moves with their refunds) {
     next.expires_at = noon + seconds{1};
     next.ended_at = noon + seconds{2};
     next.live_slot = 3;
+    next.customer = id_of(2, accounts_aggregate); // a guest's claim becomes its buyer's
     next.items[0].refunded = 2;
     next.items[2].refunded = 0;
     auto disguised = next;
-    disguised.customer = id_of(77);
     disguised.entry = queue_number{77};
     disguised.amount = 77;
     disguised.created_at = never;
@@ -229,11 +229,11 @@ CAF_TEST(a payment keeps its quote and moves with what the gateway says) {
     next.captured = 5'000;
     next.refunded = 4'000;
     next.updated_at = noon + seconds{1};
+    next.customer = id_of(2, accounts_aggregate); // as of claims
     auto disguised = next;
     disguised.amount = 1;
     disguised.reference = "other";
     disguised.gateway = "other";
-    disguised.customer = id_of(77);
     disguised.created_at = never;
     FQ_CONFLICTS(w.put({payment_moved{payment_status::pending, disguised}}));
     FQ_COMMITS(w.put({payment_moved{payment_status::initializing, disguised}}));

@@ -18,10 +18,6 @@ seat_plan_row sample_plan(std::uint64_t n, std::uint64_t organizer = 1, tenant_i
 
 const event_plan_row hall{"p\tHall\t0\t0\nt\tOne\n", "0 1", 1, true, false};
 
-std::shared_ptr<const event_plan_row> shared(const event_plan_row& row) {
-  return std::make_shared<const event_plan_row>(row);
-}
-
 change taken(const claim_row& claim, const std::vector<std::uint32_t>& seats) {
   seats_taken t;
   for (const auto n : seats) t.rows.push_back({claim.id, n, 1, true});
@@ -47,9 +43,12 @@ CAF_TEST(seat plans are stored listed and removed by tenant and organizer) {
     const tenant_id other{2};
     FQ_COMMITS(me.put(accounts_aggregate, {tenant_stored{{other, "other", "{}", {}, noon}}}));
     auto first = sample_plan(1), second = sample_plan(2, 2), third = sample_plan(3);
+    auto shared_one = sample_plan(6);
+    shared_one.organizer = {}; // the tenant's
     const auto foreign = sample_plan(4, 1, other);
-    FQ_COMMITS(me.put(catalog_aggregate, {seat_plan_stored{first}, seat_plan_stored{second},
-                                          seat_plan_stored{third}, seat_plan_stored{foreign}}));
+    FQ_COMMITS(
+      me.put(catalog_aggregate, {seat_plan_stored{first}, seat_plan_stored{second}, seat_plan_stored{third},
+                                 seat_plan_stored{shared_one}, seat_plan_stored{foreign}}));
     FQ_CONFLICTS(me.put(catalog_aggregate, {seat_plan_stored{sample_plan(5, 1, tenant_id{99})}}));
     first.name = "Another";
     first.content = "p\tAnother\t0\t0\n";
@@ -58,14 +57,18 @@ CAF_TEST(seat plans are stored listed and removed by tenant and organizer) {
     CAF_CHECK((one == std::vector{first}));
     CAF_CHECK(store.list_seat_plans({.tenant = other, .id = first.id}).empty());
     CAF_CHECK(store.list_seat_plans({.organizer = second.organizer, .id = first.id}).empty());
-    for (auto* row : {&first, &second, &third}) row->content.clear();
-    CAF_CHECK((store.list_seat_plans({}) == std::vector{first, second, third}));
-    CAF_CHECK((store.list_seat_plans({.organizer = first.organizer}) == std::vector{first, third}));
+    CAF_CHECK((store.list_seat_plans({.organizer = second.organizer, .id = shared_one.id})
+               == std::vector{shared_one}));
+    for (auto* row : {&first, &second, &third, &shared_one}) row->content.clear();
+    CAF_CHECK((store.list_seat_plans({}) == std::vector{first, second, third, shared_one}));
+    CAF_CHECK(
+      (store.list_seat_plans({.organizer = first.organizer}) == std::vector{first, third, shared_one}));
+    CAF_CHECK((store.list_seat_plans({.organizer = organizer_id{}}) == std::vector{shared_one}));
     CAF_CHECK((store.list_seat_plans({.after = first.id, .limit = 1}) == std::vector{second}));
     FQ_COMMITS(me.put(catalog_aggregate, {seat_plan_removed{other, second.id}})); // not that tenant's
     FQ_COMMITS(me.put(catalog_aggregate, {seat_plan_removed{default_tenant, third.id}}));
     FQ_COMMITS(me.put(catalog_aggregate, {seat_plan_removed{default_tenant, third.id}}));
-    CAF_CHECK((store.list_seat_plans({}) == std::vector{first, second}));
+    CAF_CHECK((store.list_seat_plans({}) == std::vector{first, second, shared_one}));
   });
 }
 
@@ -89,17 +92,6 @@ CAF_TEST(an event has one plan that leaves with its settings) {
     CAF_CHECK(w.image().plan == other && w.image().seat_settings.empty());
     FQ_COMMITS(w.put({event_plan_removed{}}));
     CAF_CHECK(!w.image().plan);
-  });
-}
-
-CAF_TEST(an event is created with its plan) {
-  on_every_engine([](ledger& store) {
-    owner me(store);
-    me.take(catalog_aggregate);
-    FQ_COMMITS(
-      me.put(catalog_aggregate, {event_created{sample_event(), {sample_type(0, 10)}, shared(hall)}}));
-    CAF_CHECK(store.peek(sale).image.plan == hall);
-    CAF_CHECK(me.take(sale).image.plan == hall);
   });
 }
 
@@ -150,10 +142,10 @@ CAF_TEST(seats need a plan and may be of several events) {
     FQ_COMMITS(w.put({claim_opened{claim}}));
     FQ_CONFLICTS(w.put({taken(claim, {1})}));
     auto there = sample_claim(1, 1, {});
-    FQ_COMMITS(w.me.put(catalog_aggregate, {event_created{sample_event(other_sale), {}, shared(hall)}}));
+    FQ_COMMITS(w.me.put(catalog_aggregate, {event_created{sample_event(other_sale), {}}}));
     w.me.take(other_sale);
     FQ_COMMITS(w.put({event_plan_set{hall}, taken(claim, {1})}));
-    FQ_COMMITS(w.me.put(other_sale, {claim_opened{there}, taken(there, {1})}));
+    FQ_COMMITS(w.me.put(other_sale, {event_plan_set{hall}, claim_opened{there}, taken(there, {1})}));
     CAF_CHECK_EQUAL(w.store.peek(other_sale).image.claim_seats.size(), 1u);
   });
 }

@@ -34,7 +34,7 @@ struct line_reply {
 };
 FQ_INSPECT(line_reply, x.no, x.status, x.sold_out, x.watches_presence, x.message, x.line)
 
-/// From a line table: push changes of this event until the hub unsubscribes or dies. Idempotent.
+/// From a line table: push changes of this event until the subscriber unsubscribes or dies. Idempotent.
 struct subscribe {
   bool on = true;
 };
@@ -149,8 +149,8 @@ FQ_INSPECT(pushes_lost, x.aggregate)
 
 /// Subscriber of events: one per io thread (net/bridge/line_table) and one per other node
 /// (net/bridge/push_relay). Receives only committed changes, in order per event.
-using hub_handle = caf::typed_actor<caf::reacts_to<entries_changed>, caf::reacts_to<event_noticed>,
-                                    caf::reacts_to<orders_changed>, caf::reacts_to<owner_left>,
-                                    caf::reacts_to<push_mark>, caf::reacts_to<pushes_lost>>;
+using subscriber_handle = caf::typed_actor<caf::reacts_to<entries_changed>, caf::reacts_to<event_noticed>,
+                                           caf::reacts_to<orders_changed>, caf::reacts_to<owner_left>,
+                                           caf::reacts_to<push_mark>, caf::reacts_to<pushes_lost>>;
 
 } // namespace fq

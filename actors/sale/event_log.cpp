@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event actor's public log. A decision's records are stored with it, one row for each batch; they come
+// into the log a moment later, by turns of bounded work. A turn reads rows and the log's right edge, and
+// appends what changes to the journal: under the owner's epoch, exactly once. A checkpoint follows from what
+// is stored (fair/note.hpp), so that a crash cannot come between the two.
+#include "actors/protocol/log_messages.hpp"
+#include "actors/protocol/witness_messages.hpp"
+#include "actors/sale/event_actor.hpp"
+#include "actors/sale/limits.hpp"
+#include "domain/base/planted.hpp"
+#include "fair/bytes.hpp"
+#include "fair/note.hpp"
+#include "fair/proof_tiles.hpp"
+
+#include <utility>
+
+namespace fq {
+namespace {
+
+std::vector<char> root_bytes(const tree_hash& root) { return {root.begin(), root.end()}; }
+
+std::string note_of(const log_state_row& log, const secret_key& stored) {
+  checkpoint c{log.origin, log.size, {}};
+  std::copy_n(log.root.begin(), std::min(log.root.size(), c.root.size()), c.root.begin());
+  return sign_checkpoint(c, log_seed_of(stored));
+}
+
+log_growth growth_of(const log_rows& rows) {
+  std::vector<log_part> edge;
+  for (const auto& t : rows.tiles) {
+    const bool is_bundle = t.level == bundle_level;
+    edge.push_back(
+      {is_bundle, is_bundle ? 0 : t.level, t.position, {t.content.begin(), t.content.end()}, t.last_number});
+  }
+  return {rows.state->size, rows.state->last_number, std::move(edge)};
+}
+
+growth_proof proof_of(const prove_growth& x, const std::vector<log_tile_row>& tiles) {
+  tile_contents contents;
+  for (const auto& t : tiles) contents[{t.level, t.position}] = {t.content.begin(), t.content.end()};
+  try {
+    return {{}, consistency_proof(x.old_size, x.size, subtrees_in(contents, x.size))};
+  } catch (const std::out_of_range&) { return {reason::not_found, {}}; } // pruned
+}
+
+/// Of an entry that has left the memory within its decision.
+noted_join join_of(const changes& content, queue_number number) {
+  for (const auto& c : content)
+    if (const auto* joined = std::get_if<entry_joined>(&c); joined != nullptr && joined->row.number == number)
+      return {number, joined->row.priority_class, joined->row.joined_at, joined->row.subject,
+              joined->row.join_key};
+  return {number, 0, {}, {}, 0};
+}
+
+log_tile_row row_of(std::uint32_t number, log_part part) {
+  return {number,
+          part.is_bundle ? bundle_level : part.level,
+          part.position,
+          part.last_number,
+          {part.content.begin(), part.content.end()}};
+}
+
+} // namespace
+
+// -- what decisions note
+
+void event_state::start_log(const std::optional<log_state_row>& stored) {
+  log_ = {};
+  log_.nonces.emplace(nonce_secret_of(services_->stored_key, sale_->event().id));
+  if (stored && !stored->is_lost) sale_->keep_log();
+  if (stored) log_.state = *stored;
+  arm_log(log_pause); // an earlier owner may have left rows
+}
+
+/// Before anything else of the decision. Of a log that was lost, the new one names the last checkpoint that
+/// is left.
+void event_state::begin_log(decision& d) {
+  if (sale_->is_logged() || sale_->event().status == event_status::draft) return;
+  const auto& event = sale_->event();
+  log_state_row state;
+  state.number = log_.state.number + 1;
+  state.origin = services_->log_address + (sale_->sells() ? "/events/" : "/queues/") + to_string(event.id)
+                 + "/log" + (state.number > 1 ? "/" + std::to_string(state.number) : "");
+  state.root = root_bytes(sha256(""));
+  state.taken_seq = journal_->last_seq();
+  state.taken_ordinal = ~std::uint64_t{0} >> 1;
+  const auto lost = log_.state.number > 0 ? note_of(log_.state, services_->stored_key) : std::string{};
+  sale_->begin_log(lost, d);
+  log_.state = state;
+  d.content.emplace_back(std::in_place_type<log_kept>, log_kept{std::move(state), {}});
+}
+
+void event_state::note_records(decision& d, timestamp t) {
+  if (d.records.empty()) return;
+  for (const auto& record : d.records) {
+    const auto* joined = std::get_if<joined_record>(&record);
+    if (joined == nullptr) {
+      log_.notes.add(record, t);
+      continue;
+    }
+    if (planted(bug::join_not_noted) && value_of(joined->number) % 3 == 0) continue;
+    const auto* e = sale_->queue().find(joined->number);
+    log_.notes.add(e != nullptr
+                     ? noted_join{e->number, e->priority_class, e->joined_at, e->subject, e->join_key}
+                     : join_of(d.content, joined->number));
+  }
+  // The batch's rows come at its end; without another change there would be no batch.
+  if (d.content.empty()) d.content.emplace_back(std::in_place_type<log_noted>);
+}
+
+/// At the end of the batch.
+void event_state::add_notes(batch& b) {
+  auto pieces = log_.notes.take();
+  if (pieces.empty()) return;
+  for (auto& piece : pieces)
+    b.content.emplace_back(std::in_place_type<log_noted>, log_noted{{std::move(piece)}});
+  journal_->hold(b.to_seq, [this] { arm_log(log_pause); });
+}
+
+// -- turns
+
+void event_state::arm_log(milliseconds pause) {
+  if (!std::exchange(log_.is_armed, true)) set_timer(timer_kind::log, pause, 0);
+}
+
+void event_state::grow_log() {
+  log_.is_armed = false;
+  if (!serving_ || is_moving_ || !sale_->is_logged()) return;
+  if (log_.is_growing || refuses() || journal_->is_stalled()) return arm_log(log_pause);
+  log_.is_growing = true;
+  const auto epoch = journal_->epoch();
+  const auto is_current = [this, epoch] { return serving_ && journal_->epoch() == epoch; };
+  self_
+    ->request(services_->ledgers.reader(number_of(aggregate_)), log_read_timeout,
+              read_log{aggregate_, {.noted = log_rows_per_turn, .edge = true}})
+    .then(
+      [this, is_current](const log_read& x) {
+        if (!is_current()) return;
+        if (!x.no) return extend_log(*x.rows);
+        log_.is_growing = false;
+        arm_log(log_pause);
+      },
+      [this, is_current](const caf::error&) {
+        if (!is_current()) return;
+        log_.is_growing = false;
+        arm_log(log_pause);
+      });
+}
+
+/// That of the entrants; empty: not computed.
+std::optional<sha256_digest> event_state::root_of_lobby() const {
+  const auto* lobby = sale_->lobby();
+  const auto bytes = lobby == nullptr ? std::nullopt : from_hex(lobby->root);
+  sha256_digest root{};
+  if (!bytes || bytes->size() != root.size()) return std::nullopt;
+  std::copy(bytes->begin(), bytes->end(), root.begin());
+  return root;
+}
+
+/// No request waits for them.
+void event_state::tell_witnesses() {
+  if (services_->witnesses)
+    self_->send(services_->witnesses,
+                checkpoint_signed{aggregate_, note_of(log_.state, services_->stored_key),
+                                  caf::actor_cast<cosigned_log_handle>(self_->ctrl())});
+}
+
+caf::result<growth_proof> event_state::on_prove_growth(const prove_growth& x) {
+  if (refuses() || !sale_->is_logged()) return growth_proof{reason::unavailable, {}};
+  if (x.old_size > x.size || x.size > log_.state.size) return growth_proof{reason::not_found, {}};
+  log_wish wish;
+  for (const auto& t : tiles_of_consistency(x.old_size, x.size)) wish.tiles.push_back({t.level, t.index});
+  auto promise = self_->make_response_promise<growth_proof>();
+  self_
+    ->request(services_->ledgers.reader(number_of(aggregate_)), log_read_timeout,
+              read_log{aggregate_, std::move(wish)})
+    .then(
+      [promise, x](const log_read& found) mutable {
+        growth_proof proof{found.no, {}};
+        if (found.rows) proof = proof_of(x, found.rows->tiles);
+        promise.deliver(std::move(proof));
+      },
+      [promise](const caf::error&) mutable {
+        promise.deliver(growth_proof{reason::unavailable, {}});
+      });
+  return promise;
+}
+
+/// Counts if the log has not grown since.
+void event_state::on_cosigned(const checkpoint_cosigned& x) {
+  if (refuses() || journal_->is_stalled() || x.size != log_.state.size) return;
+  if (log_.state.cosignatures.find(x.lines) != std::string::npos) return;
+  log_.state.cosignatures += x.lines;
+  log_.closing.cosigned(x.size, note_of(log_.state, services_->stored_key) + log_.state.cosignatures);
+  changes content;
+  content.emplace_back(std::in_place_type<log_kept>, log_kept{log_.state, {}});
+  journal_->append(std::move(content), now(), false);
+}
+
+void event_state::extend_log(const log_rows& rows) {
+  if (rows.noted.empty()) {
+    log_.is_growing = false;
+    return;
+  }
+  auto growth = growth_of(rows);
+  const auto root = root_of_lobby();
+  const noted_rows* last = nullptr;
+  std::size_t bytes = 0;
+  for (const auto& noted : rows.noted) {
+    const std::string_view content{noted.row.content.data(), noted.row.content.size()};
+    bytes += content.size();
+    if (last != nullptr && bytes > log_bytes_per_turn) break;
+    if (!root && has_open_closing(content)) break; // until the root of the entrants is computed
+    const auto append = [&](const std::string& record, queue_number n) {
+      growth.append(log_.closing.complete(root ? with_root(record, *root) : record, growth.size()), n);
+    };
+    if (!read_notes(content, noted.place.seq, aggregate_, *log_.nonces, append)) break; // damaged
+    last = &noted;
+  }
+  if (last == nullptr) {
+    log_.is_growing = false;
+    return arm_log(log_pause);
+  }
+  log_kept kept{*rows.state, {}};
+  kept.state.size = growth.size();
+  kept.state.cosignatures.clear();
+  kept.state.root = root_bytes(growth.root());
+  kept.state.last_number = growth.last_number();
+  kept.state.taken_seq = last->place.seq;
+  kept.state.taken_ordinal = last->place.ordinal;
+  for (auto& part : growth.take()) kept.tiles.push_back(row_of(kept.state.number, std::move(part)));
+  const bool has_more = last != &rows.noted.back() || rows.noted.size() == log_rows_per_turn;
+  log_.state = kept.state;
+  changes content;
+  content.emplace_back(std::in_place_type<log_kept>, std::move(kept));
+  const auto seq = journal_->append(std::move(content), now(), false);
+  journal_->hold(seq, [this, has_more] {
+    log_.is_growing = false;
+    tell_witnesses();
+    if (has_more) arm_log(milliseconds{0});
+  });
+}
+
+// -- receipts
+
+caf::result<receipt_reply> event_state::on_find_receipt(const find_receipt& x) {
+  if (refuses()) return refused(x);
+  const auto* e = x.ticket.is_nil() ? sale_->queue().find(x.customer) : entry_of(x.ticket);
+  const bool is_here = x.ticket.is_nil() ? !is_no_sale(x.event) : e != nullptr;
+  if (!is_here || !sale_->is_logged()) return receipt_reply{reason::not_found};
+  if (e == nullptr) return reveal(receipt_reply{reason::not_in_queue});
+  receipt_reply reply;
+  reply.entry = make_entry_id(e->joined_at, aggregate_, e->number);
+  reply.number = e->number;
+  const auto nonce = (*log_.nonces)(e->number, e->subject, e->join_key);
+  for (std::size_t i = 0; i < 8; ++i) {
+    reply.nonce.hi = reply.nonce.hi << 8 | nonce[i];
+    reply.nonce.lo = reply.nonce.lo << 8 | nonce[i + 8];
+  }
+  return reveal(std::move(reply), change_of(e->number));
+}
+
+} // namespace fq

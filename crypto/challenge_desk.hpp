@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens and checks the challenges of one action at one owner: a client finds the number whose SHA-256, behind
+// the salt, is given (ALTCHA's protocol, version 1). The key is of this object, so a challenge counts at this
+// owner and for this action only, and no longer than the memory of those that were used.
+#pragma once
+#include "crypto/digest.hpp"
+#include "domain/base/challenge.hpp"
+#include "domain/base/environment.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace fq {
+
+/// SHA-256 of the salt and the number in decimal, in hex.
+[[nodiscard]] std::string puzzle_of(std::string_view salt, std::uint64_t number);
+
+class challenge_desk {
+public:
+  /// `env` must outlive the desk.
+  explicit challenge_desk(environment& env);
+
+  /// `client`: key of its address. `of_all`: joins of all clients. Nothing while too many are open.
+  [[nodiscard]] std::optional<opened_challenge> open(const uuid& client, std::uint64_t of_all, timestamp now);
+  /// One that is solved: its number is 0.
+  [[nodiscard]] std::optional<solved_challenge> pass(timestamp now);
+  [[nodiscard]] bool may_mail(const uuid& client, timestamp now) { return book_.may_mail(client, now); }
+
+  /// What `use` takes, if the challenge is ours, solved and not used.
+  [[nodiscard]] std::optional<challenge_terms> check(const solved_challenge& solved, const uuid& client,
+                                                     std::uint64_t of_all, timestamp now) const;
+  void use(const challenge_terms& terms, const uuid& client, timestamp now) { book_.use(terms, client, now); }
+
+private:
+  [[nodiscard]] std::string signature_of(std::string_view challenge) const;
+
+  environment* env_;
+  hmac_sha256_key key_;
+  challenge_book book_;
+};
+
+} // namespace fq

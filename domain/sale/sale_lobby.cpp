@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sale's decisions about its lobby: who comes before the opening, the draw of their order, and parties. The
+// owner computes roots and orders with `fair`; docs/design/fairness.md has the rules.
+#include "domain/base/hex.hpp"
+#include "domain/base/planted.hpp"
+#include "domain/sale/limits.hpp"
+#include "domain/sale/sale.hpp"
+#include "domain/sale/waiting_list.hpp"
+
+#include <algorithm>
+
+namespace fq {
+namespace {
+
+std::string bytes_of_hex(std::string_view digits) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
+    bytes += static_cast<char>(hex_value(digits[i]) * 16 + hex_value(digits[i + 1]));
+  return bytes;
+}
+
+log_digest digest_of_hex(std::string_view digits) {
+  log_digest digest{};
+  const auto bytes = bytes_of_hex(digits);
+  std::copy_n(bytes.begin(), std::min(bytes.size(), digest.size()), digest.begin());
+  return digest;
+}
+
+bool is_selling(const event_row& event) {
+  return event.status == event_status::active || event.status == event_status::paused;
+}
+
+/// As lobby_record::source.
+std::string source_of(const lobby_settings& lobby) {
+  if (lobby.beacon != beacon_kind::drand) return lobby.announced;
+  auto source = bytes_of_hex(lobby.chain_hash);
+  for (int shift = 56; shift >= 0; shift -= 8) source += static_cast<char>(lobby.round >> shift & 0xff);
+  return source;
+}
+
+} // namespace
+
+// -- opening and closing
+
+/// None opens once there is an entry: a position that was shown stays.
+bool sale::may_open_lobby() const {
+  return !lobby_ && is_selling(event_) && is_set(event_.lobby.opens_at)
+         && queue_.last_number() == queue_number{};
+}
+
+bool sale::is_lobby_due(timestamp now) const {
+  if (lobby_is_open()) return now >= event_.queue_opens_at;
+  return may_open_lobby() && now >= event_.lobby.opens_at && now < event_.queue_opens_at;
+}
+
+void sale::run_lobby(timestamp now, decision& out) {
+  if (is_lobby_due(now)) lobby_ ? close_lobby(now, out) : open_lobby(now, out);
+}
+
+void sale::open_lobby(timestamp now, decision& out) {
+  lobby_.emplace();
+  lobby_->opened_at = now;
+  auto seed = new_seed_ ? new_seed_() : lobby_seed{std::string(64, '0'), std::string(64, '0')};
+  lobby_->seed = std::move(seed.seed);
+  lobby_->seed_commitment = std::move(seed.commitment);
+  const auto& set = event_.lobby;
+  out.content.emplace_back(std::in_place_type<lobby_stored>, lobby_stored{*lobby_});
+  note(lobby_record{event_.queue_opens_at, set.draw, static_cast<std::uint8_t>(set.party_max),
+                    digest_of_hex(lobby_->seed_commitment), set.beacon, source_of(set)},
+       out);
+}
+
+/// Who joins from now on stands behind. The owner computes the root from the places of this moment.
+void sale::close_lobby(timestamp now, decision& out) {
+  regroup_all(now, out);
+  lobby_->entrants = queue_.counts().waiting + queue_.counts().away;
+  lobby_->last = queue_.last_number();
+  lobby_->closed_at = now;
+  if (planted(bug::late_entrant)) lobby_->last = queue_number{value_of(lobby_->last) + 3};
+  out.content.emplace_back(std::in_place_type<lobby_stored>, lobby_stored{*lobby_});
+  if (draws_lots())
+    note(closed_record{lobby_->entrants, {}}, out); // the log adds the root, once it is known
+  else
+    out.gives_positions = true;
+  out.reveals = true;
+}
+
+/// Before the draw.
+bool sale::was_entrant(const queue_line::entry& e) const {
+  return e.number <= lobby_->last && (is_in_line(e.status) || e.ended_at > lobby_->closed_at);
+}
+
+std::vector<sale::entrant_place> sale::lobby_entrants() const {
+  std::vector<entrant_place> all;
+  all.reserve(lobby_->entrants);
+  queue_.each([&](const queue_line::entry& e) {
+    if (!was_entrant(e)) return;
+    const place where{e.number, e.priority_class, queue_.groups()[e.group].opens,
+                      queue_.parties().party_of(e.number)};
+    all.push_back({where, e.subject, e.join_key, e.joined_at});
+  });
+  return all;
+}
+
+// -- the draw
+
+sale::draw_step sale::next_draw_step() const {
+  if (!lobby_ || !draws_lots() || !is_set(lobby_->closed_at) || is_ranked_) return draw_step::none;
+  if (is_set(lobby_->drawn_at)) return draw_step::order; // also of a sale that is over
+  if (lobby_->root.empty()) return draw_step::root; // the log waits for it, also of a sale that is over
+  return !is_selling(event_) ? draw_step::none : draw_step::beacon;
+}
+
+void sale::set_root(std::string root, timestamp now, decision& out) {
+  if (next_draw_step() != draw_step::root) return;
+  lobby_->root = std::move(root);
+  if (is_selling(event_)) {
+    // What did not change while the root was computed.
+    regroup_all(now, out);
+    if (event_.lobby.beacon == beacon_kind::none) return draw_lobby(beacon_kind::none, {}, now, out);
+  }
+  out.content.emplace_back(std::in_place_type<lobby_stored>, lobby_stored{*lobby_});
+  out.reveals = true;
+}
+
+/// By precedence: is there a draw that waits for its beacon?
+refusal sale::may_draw() const {
+  if (!draws_lots() || event_.lobby.beacon == beacon_kind::none) return reason::wrong_mode;
+  if (lobby_ && is_set(lobby_->drawn_at) && !planted(bug::draw_repeated)) return reason::already_drawn;
+  if (!lobby_ || !is_set(lobby_->closed_at)) return reason::lobby_not_closed;
+  if (lobby_->root.empty()) return reason::unavailable; // for a second at most
+  return {};
+}
+
+refusal sale::give_beacon(beacon_kind kind, std::string value, timestamp now, decision& out) {
+  if (auto no = may_draw()) return no;
+  if (kind != event_.lobby.beacon) return reason::wrong_mode;
+  draw_lobby(kind, std::move(value), now, out);
+  return {};
+}
+
+refusal sale::end_wait(std::string why, timestamp now, decision& out) {
+  if (auto no = may_draw()) return no;
+  note(hand_record{hand_action::end_wait, {}, 0, {}, std::move(why)}, out);
+  draw_lobby(beacon_kind::none, {}, now, out);
+  return {};
+}
+
+void sale::draw_lobby(beacon_kind kind, std::string value, timestamp now, decision& out) {
+  lobby_->beacon = kind;
+  lobby_->value = std::move(value);
+  lobby_->drawn_at = now;
+  is_ranked_ = false;
+  level_parties(out);
+  out.content.emplace_back(std::in_place_type<lobby_stored>, lobby_stored{*lobby_});
+  const auto beacon = kind == beacon_kind::drand ? bytes_of_hex(lobby_->value) : lobby_->value;
+  note(drawn_record{digest_of_hex(lobby_->seed), digest_of_hex(lobby_->root), kind, beacon, {}}, out);
+  out.reveals = true;
+}
+
+/// The class that the log has: members of a party are levelled at the closing, their rows at the draw.
+std::uint8_t sale::class_from_closing(const queue_line::entry& e) const {
+  auto lowest = e.priority_class;
+  const auto party = queue_.parties().party_of(e.number);
+  if (party == queue_number{} || !lobby_ || !is_set(lobby_->closed_at) || is_set(lobby_->drawn_at))
+    return lowest;
+  queue_.parties().each([&](queue_number n, queue_number of) {
+    if (of != party) return;
+    const auto& other = *queue_.find(n);
+    if (was_entrant(other)) lowest = std::max(lowest, other.priority_class);
+  });
+  return lowest;
+}
+
+/// Members get the lowest of their classes: otherwise one priority customer would take others along. Also
+/// those count that have left since the closing.
+void sale::level_parties(decision& out) {
+  std::unordered_map<queue_number, std::uint8_t> lowest;
+  queue_.parties().each([&](queue_number n, queue_number party) {
+    const auto& e = *queue_.find(n);
+    if (was_entrant(e)) lowest[party] = std::max(lowest[party], e.priority_class);
+  });
+  for (const auto& [party, priority_class] : lowest)
+    for (const auto n : queue_.parties().members(party))
+      if (queue_.find(n)->priority_class != priority_class) queue_.set_class(n, priority_class, out.content);
+}
+
+std::vector<std::uint32_t> sale::lobby_parties() const {
+  std::vector<std::uint32_t> parties(value_of(lobby_->last));
+  queue_.parties().each([&](queue_number n, queue_number party) {
+    if (n <= lobby_->last) parties[value_of(n) - 1] = static_cast<std::uint32_t>(value_of(party));
+  });
+  return parties;
+}
+
+void sale::rank(line_ranks ranks) {
+  is_ranked_ = true;
+  if (!planted(bug::rank_lost_at_load) || !is_fresh_) queue_.draw(std::move(ranks));
+}
+
+lobby_view sale::lobby_now() const {
+  using enum lobby_phase;
+  if (!lobby_ || is_ranked_) return {};
+  lobby_view v{none, event_.lobby.draw, queue_.counts().waiting + queue_.counts().away,
+               event_.queue_opens_at};
+  if (!is_set(lobby_->closed_at))
+    v.phase = open;
+  else if (draws_lots()) {
+    v.phase = is_set(lobby_->drawn_at) || lobby_->root.empty() ? closed : waiting;
+    v.people = lobby_->entrants;
+  }
+  return v.phase == none ? lobby_view{} : v;
+}
+
+timestamp sale::next_lobby_step(timestamp now) const {
+  if (lobby_is_open()) return event_.queue_opens_at;
+  return may_open_lobby() && event_.lobby.opens_at > now ? event_.lobby.opens_at : never;
+}
+
+// -- parties
+
+refusal sale::open_party(const subject_key& subject, decision& out) {
+  const auto* own = queue_.find(subject);
+  if (own == nullptr || !is_in_line(own->status)) return reason::not_in_queue;
+  if (!lobby_is_open() || !draws_lots()) return reason::lobby_not_open;
+  if (event_.lobby.party_max == 1) return reason::wrong_mode;
+  if (queue_.parties().party_of(own->number) != queue_number{}) return {};
+  queue_.set_party(own->number, own->number, out.content);
+  note_place(*own, out);
+  return {};
+}
+
+refusal sale::may_enter_party(queue_number party) const {
+  if (!lobby_is_open() || !draws_lots()) return reason::lobby_not_open;
+  const auto members = queue_.parties().members(party).size();
+  if (members == 0) return reason::party_unknown;
+  if (members < event_.lobby.party_max) return {};
+  refusal no{reason::party_full};
+  no.first = event_.lobby.party_max;
+  return no;
+}
+
+/// An entry in the lobby joins a party, or another one.
+refusal sale::enter_party(const queue_line::entry& e, queue_number party, decision& out) {
+  if (queue_.parties().party_of(e.number) == party) return {};
+  if (auto no = may_enter_party(party)) return no;
+  queue_.set_party(e.number, party, out.content);
+  note_place(e, out);
+  return {};
+}
+
+/// The most of these that could ever be admitted at once, as far as caps and stock say.
+std::uint64_t sale::room_ever(std::span<const queue_number> members, timestamp now) const {
+  const auto q = admission_of(event_, rules_, now);
+  auto room = static_cast<std::uint64_t>(members.size());
+  if (q.policy == admission_policy::open) return room;
+  const auto bound = [&room](std::uint64_t most) { room = std::min(room, most); };
+  if (q.concurrency != 0) bound(q.concurrency);
+  if (q.policy == admission_policy::batch) bound(q.batch_size);
+  if (q.rate_per_minute != 0) bound(q.rate_per_minute);
+  unit_pools units;
+  if (!sells()) units.add_public(unit_pools::unlimited);
+  std::uint64_t public_units = 0;
+  for (const auto& t : stock_.types()) {
+    if (!t.on_sale || (is_set(t.sale_until) && t.sale_until <= now)) continue;
+    const auto unsold = static_cast<std::uint64_t>(std::max<std::int64_t>(t.total - t.sold, 0));
+    if (t.hidden)
+      units.add_hidden(t.ordinal, unsold * q.over_admission_percent / 100);
+    else
+      public_units += unsold;
+  }
+  units.add_public(public_units * q.over_admission_percent / 100);
+  std::uint64_t served = 0;
+  for (const auto n : members) {
+    const auto opens = queue_.groups()[queue_.find(n)->group].opens;
+    if (!units.serves(opens)) continue;
+    units.book(opens);
+    ++served;
+  }
+  bound(served);
+  return room;
+}
+
+/// Whether a party that is first in line goes now: all of it, or, if room for that cannot come, one by one.
+bool sale::may_go(queue_number party, const unit_pools& pools, timestamp now, party_gate& gate) const {
+  std::vector<queue_number> waiting;
+  for (const auto n : queue_.parties().members(party))
+    if (queue_.find(n)->status == entry_status::waiting) waiting.push_back(n);
+  auto units = pools;
+  std::uint64_t served = 0;
+  for (const auto n : waiting) {
+    const auto opens = queue_.groups()[queue_.find(n)->group].opens;
+    if (!units.serves(opens)) break;
+    units.book(opens);
+    ++served;
+  }
+  const bool has_room = served == waiting.size() && served <= gate.left;
+  if (!has_room && room_ever(waiting, now) >= waiting.size() && !planted(bug::party_counted_once)) {
+    gate.waits = true;
+    return false;
+  }
+  gate.splits |= !has_room;
+  gate.going = party;
+  return true;
+}
+
+} // namespace fq

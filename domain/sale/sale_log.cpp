@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a sale's decisions note for the public log, each record after what it depends on.
+#include "domain/base/planted.hpp"
+#include "domain/sale/log_settings.hpp"
+#include "domain/sale/sale.hpp"
+
+#include <utility>
+
+namespace fq {
+
+/// The numbers given before that are not in line are unknown to this log: those up to `joined_before` may be
+/// missing.
+void sale::begin_log(std::string lost, decision& out) {
+  is_logged_ = true;
+  auto settings = settings_text(event_, stock_.types());
+  if (value_of(queue_.last_number()) > 0)
+    settings += "\njoined_before=" + std::to_string(value_of(queue_.last_number()));
+  note(begin_record{event_.id, std::move(settings), std::move(lost)}, out);
+  if (event_.status == event_status::paused) note(hand_record{hand_action::pause, {}, 0, {}, {}}, out);
+  queue_.each([&](const queue_line::entry& e) {
+    if (!is_in_line(e.status)) return;
+    note(joined_record{e.number}, out);
+    if (e.group != 0 || queue_.parties().party_of(e.number) != queue_number{}) note_place(e, out);
+    if (e.status == entry_status::away) note(away_record{e.number}, out);
+  });
+}
+
+/// The log has the types that the entry's group opens: admission decides by group.
+void sale::note_place(const queue_line::entry& e, decision& out) const {
+  if (is_in_line(e.status))
+    note(changed_record{{e.number, class_from_closing(e), queue_.groups()[e.group].opens,
+                         queue_.parties().party_of(e.number)},
+                        changed_by::holder},
+         out);
+}
+
+void sale::note_end(const queue_line::entry& e, bool was_admitted, left_why why, decision& out) const {
+  if (was_admitted) {
+    const auto end = e.status == entry_status::completed ? session_end::completed
+                     : e.status == entry_status::revoked ? session_end::revoked
+                                                         : session_end::expired;
+    return note(session_ended_record{e.number, end}, out);
+  }
+  note(left_record{e.number, e.status == entry_status::expired ? left_why::expired : why}, out);
+}
+
+void sale::note_admitted(admitted_record told, const std::vector<queue_number>& numbers,
+                         decision& out) const {
+  told.batch = queue_.last_batch();
+  told.numbers = numbers;
+  note(std::move(told), out);
+}
+
+} // namespace fq

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fair/closing.hpp"
+
+#include "fair/bytes.hpp"
+#include "fair/limits.hpp"
+#include "fair/records.hpp"
+
+#include <utility>
+
+namespace fq {
+namespace {
+
+constexpr std::string_view no_text{"\0\0", 2}; // its length
+
+bool is_of(std::string_view record, log_record_kind kind) {
+  return record.starts_with(static_cast<char>(kind));
+}
+
+} // namespace
+
+std::string closing_proof::complete(std::string record, std::uint64_t index) {
+  if (is_of(record, log_record_kind::closed)) closed_size_ = index + 1;
+  if (!is_of(record, log_record_kind::drawn)) return record;
+  closed_size_ = 0;
+  if (!note_.empty() && note_.size() <= record_text_max && record.ends_with(no_text)) {
+    record.resize(record.size() - no_text.size());
+    append_number(record, note_.size(), 2);
+    record += note_;
+  }
+  return record;
+}
+
+/// Further witnesses of the same checkpoint count, later checkpoints do not: they prove less.
+void closing_proof::cosigned(std::uint64_t size, const std::string& note) {
+  const bool has_closing = closed_size_ > 0 && size >= closed_size_;
+  if (!has_closing || (!note_.empty() && size != size_)) return;
+  size_ = size;
+  note_ = note;
+}
+
+} // namespace fq

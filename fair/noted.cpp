@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fair/noted.hpp"
+
+#include "fair/bytes.hpp"
+#include "fair/limits.hpp"
+#include "fair/tiles.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace fq {
+namespace {
+
+constexpr auto joined_kind = static_cast<char>(log_record_kind::joined);
+constexpr std::size_t noted_join_size = 1 + 8 + 1 + 8 + 8 + 16;
+constexpr std::size_t sequence_at = 1; ///< in a record, after the kind
+
+std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t count) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < count; ++i) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
+  return value;
+}
+
+constexpr std::size_t root_at = 1 + 8 + 8 + 8; ///< in the record of a closing, after kind, head and entrants
+
+bool is_open_closing(std::string_view record) {
+  return record.size() == root_at + sizeof(sha256_digest)
+         && record.front() == static_cast<char>(log_record_kind::closed)
+         && record.find_first_not_of('\0', root_at) == std::string_view::npos;
+}
+
+/// Takes the first record of a row off; empty: it is damaged.
+std::string_view next_note(std::string_view& content) {
+  if (content.size() < 2) return {};
+  const auto size = number_at(content, 0, 2);
+  if (size < sequence_at + 8 || content.size() < 2 + size) return {};
+  const auto noted = content.substr(2, size);
+  content.remove_prefix(2 + size);
+  return noted;
+}
+
+std::optional<noted_join> join_of(std::string_view bytes) {
+  if (bytes.size() != noted_join_size) return std::nullopt;
+  noted_join join;
+  join.number = queue_number{number_at(bytes, 1, 8)};
+  join.priority_class = static_cast<std::uint8_t>(bytes[9]);
+  join.joined_at = from_unix_ms(static_cast<std::int64_t>(number_at(bytes, 10, 8)));
+  join.join_key = number_at(bytes, 18, 8);
+  join.subject = {number_at(bytes, 26, 8), number_at(bytes, 34, 8)};
+  return join;
+}
+
+} // namespace
+
+void note_writer::add(std::string_view noted) {
+  if (pieces_.empty() || pieces_.back().size() + noted.size() + 2 > noted_piece_max) pieces_.emplace_back();
+  auto& piece = pieces_.back();
+  piece.push_back(static_cast<char>(noted.size() >> 8));
+  piece.push_back(static_cast<char>(noted.size() & 0xff));
+  piece.insert(piece.end(), noted.begin(), noted.end());
+}
+
+void note_writer::add(const noted_join& join) {
+  std::string bytes(1, joined_kind);
+  bytes.reserve(noted_join_size);
+  append_number(bytes, value_of(join.number), 8);
+  append_number(bytes, join.priority_class, 1);
+  append_number(bytes, static_cast<std::uint64_t>(unix_ms(join.joined_at)), 8);
+  append_number(bytes, join.join_key, 8);
+  append_id(bytes, join.subject);
+  add(bytes);
+}
+
+void note_writer::add(const log_record& record, timestamp at) { add(bytes_of({0, at}, record)); }
+
+std::vector<std::vector<char>> note_writer::take() { return std::exchange(pieces_, {}); }
+
+bool has_open_closing(std::string_view content) {
+  while (!content.empty()) {
+    const auto noted = next_note(content);
+    if (noted.empty()) return false;
+    if (is_open_closing(noted)) return true;
+  }
+  return false;
+}
+
+std::string with_root(std::string record, const sha256_digest& root) {
+  if (is_open_closing(record)) std::copy(root.begin(), root.end(), record.begin() + root_at);
+  return record;
+}
+
+bool read_notes(std::string_view content, std::uint64_t sequence, aggregate_id owner,
+                const nonce_maker& nonces,
+                const std::function<void(const std::string& record, queue_number number)>& take) {
+  std::string sequence_bytes;
+  append_number(sequence_bytes, sequence, 8);
+  while (!content.empty()) {
+    const auto noted = next_note(content);
+    if (noted.empty()) return false;
+    if (noted.front() != joined_kind) {
+      std::string record{noted};
+      record.replace(sequence_at, 8, sequence_bytes);
+      take(record, {});
+      continue;
+    }
+    const auto join = join_of(noted);
+    if (!join) return false;
+    const auto& [number, priority_class, at, subject, key] = *join;
+    take(joined_bytes({sequence, at}, {number, priority_class, 0, {}},
+                      nonces.commitment(owner, number, subject, key, at)),
+         number);
+  }
+  return true;
+}
+
+} // namespace fq

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// /fairness/{id}: the page whose script checks the public log of a line in the visitor's browser. It has no
+// data but the names of the line and the witnesses: all else is in the log.
+#include "net/http/json_text.hpp"
+#include "net/pages/line_of.hpp"
+#include "net/pages/routes.hpp"
+#include "net/pages/site_page.hpp"
+#include "net/pages/visit.hpp"
+
+namespace fq::net {
+namespace {
+
+/// Verifier keys of the witnesses that cosign this installation's logs.
+std::vector<std::string> witness_keys(const context& ctx) {
+  std::vector<std::string> keys;
+  for (auto& w : ctx.options.witness.parsed_urls().value_or(std::vector<config::witness_address>{}))
+    keys.push_back(std::move(w.key));
+  return keys;
+}
+
+/// "/events/<id>/log", without the base path.
+std::string log_path(const event_row& line) {
+  return (line.kind == event_kind::queue ? "/queues/" : "/events/") + to_string(line.id) + "/log";
+}
+
+std::string fairness_state(const visit& v, const event_row& line, const std::vector<std::string>& witnesses) {
+  std::string out = "{\"event\":";
+  append_id(out, line.id);
+  out += ",\"log\":";
+  append_text(out, v.base() + log_path(line) + "/");
+  out += ",\"witnesses\":[";
+  for (const auto& key : witnesses) {
+    if (&key != &witnesses.front()) out += ',';
+    append_text(out, key);
+  }
+  out += "],\"texts\":" + prefixed_texts_json(v.in, "fair_");
+  return out + '}';
+}
+
+awaitable<response> show_fairness(visit v) {
+  auto found = co_await find_line(v);
+  if (found.no) co_return std::move(*found.no);
+  const auto& event = found.line.event;
+  site_page page{v.in, "fairness", std::string{text(v.in, "fair_title")} + " " + event.name};
+  const auto& url = v.ctx.options.http.public_url;
+  const auto witnesses = witness_keys(v.ctx);
+  page.data.set("NAME", event.name);
+  page.data.set("PLACE", (event.kind == event_kind::queue ? "--queue " : "--event ") + to_string(event.id));
+  page.data.set("URL", url);
+  page.data.set("LOG_PATH", log_path(event));
+  for (const auto& key : witnesses) page.data.add("WITNESS").set("KEY", key);
+  page.data.show("HAS_NO_WITNESS", witnesses.empty());
+  page.script = "fairness.mjs";
+  page.state = fairness_state(v, event, witnesses);
+  page.signed_in = !v.customer.is_nil();
+  co_return render(std::move(page), v.base(), brand_of(v.ctx, event.tenant));
+}
+
+} // namespace
+
+std::span<const route> fairness_routes() {
+  using enum method;
+  static constexpr route table[] = {{get, "/fairness/{id}", page_of<show_fairness>}};
+  return table;
+}
+
+} // namespace fq::net

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event actor's public log: what decisions note comes into it, and it continues after crashes, moves and
+// losses.
+#define CAF_SUITE event_log
+#include "actors/protocol/log_messages.hpp"
+#include "fair/note.hpp"
+#include "fair/records.hpp"
+#include "tests/actors/sale/event_fixture.hpp"
+
+namespace event_log_test {
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+/// A line that admits only when called.
+struct event_log_fixture : event_fixture {
+  event_log_fixture() {
+    queue_settings queue;
+    queue.policy = admission_policy::operated;
+    start(10, queue);
+  }
+  log_state_row state() {
+    const auto rows = store.read_log(event.aggregate, {});
+    CAF_REQUIRE(rows.state.has_value());
+    return *rows.state;
+  }
+  /// The records of the log, read as others do: bundle by bundle.
+  std::vector<std::string> records() {
+    std::vector<std::string> all;
+    const auto size = state().size;
+    for (std::uint64_t i = 0; i * tile_width < size; ++i) {
+      const auto rows = store.read_log(event.aggregate, {.tiles = {{bundle_level, i}}});
+      CAF_REQUIRE_EQUAL(rows.tiles.size(), 1u);
+      const auto& content = rows.tiles.front().content;
+      for (std::size_t at = 0; at + 2 <= content.size();) {
+        const auto length = static_cast<std::size_t>(static_cast<unsigned char>(content[at])) << 8
+                            | static_cast<unsigned char>(content[at + 1]);
+        all.emplace_back(content.data() + at + 2, length);
+        at += 2 + length;
+      }
+    }
+    CAF_REQUIRE_EQUAL(all.size(), size);
+    return all;
+  }
+  /// By kind, as letters.
+  std::string kinds() {
+    std::string text;
+    for (const auto& r : records()) text += "?bLjclawCDAeh"[static_cast<std::size_t>(r[0])];
+    return text;
+  }
+  /// The root over the first records.
+  static std::vector<char> root(const std::vector<std::string>& all, std::size_t size) {
+    tree_edge edge;
+    for (std::size_t i = 0; i < size; ++i) edge.append(leaf_hash(all[i]));
+    const auto hash = edge.root();
+    return {hash.begin(), hash.end()};
+  }
+  /// Every checkpoint seen is one of the log as it is now.
+  void demand_continues(const log_state_row& seen) {
+    const auto all = records();
+    CAF_REQUIRE(seen.size <= all.size());
+    CAF_CHECK(root(all, seen.size) == seen.root);
+    CAF_CHECK(root(all, all.size()) == state().root);
+  }
+  void join_now(std::uint64_t n) {
+    join_as(n);
+    run();
+  }
+  void call(std::uint32_t count) {
+    ask<count_reply>(owner, advance_line{managed_by_organizer(event), {"{}", "doors are open"}, count});
+    run();
+  }
+};
+
+} // namespace
+
+CAF_TEST_FIXTURE_SCOPE(event_log_tests, event_log_fixture)
+
+CAF_TEST(what a decision notes is in the log seconds later and nothing else) {
+  advance(2s);
+  CAF_CHECK_EQUAL(kinds(), "b");
+  join_now(1);
+  join_now(2);
+  CAF_CHECK_EQUAL(state().size, 1u); // a join does not wait for the log
+  advance(2s);
+  const auto before = commits;
+  advance(60s);
+  CAF_CHECK_EQUAL(commits, before);
+  call(1);
+  advance(2s);
+  CAF_CHECK_EQUAL(kinds(), "bjjhA");
+  demand_continues(state());
+  CAF_CHECK_EQUAL(value_of(state().last_number), 2u);
+  CAF_CHECK(store.committed_notes(event.aggregate)->empty());
+  const auto hand = records()[3];
+  CAF_CHECK(hand.find("doors are open") != std::string::npos);
+}
+
+CAF_TEST(an owner that loads goes on from what its predecessor noted or kept) {
+  join_now(1);
+  advance(2s);
+  const auto seen = state();
+  join_now(2); // noted, not in the log
+  kill(owner);
+  own();
+  CAF_CHECK(state() == seen);
+  advance(2s);
+  CAF_CHECK_EQUAL(kinds(), "bjj");
+  demand_continues(seen);
+  join_now(3);
+  advance(2s);
+  CAF_CHECK_EQUAL(kinds(), "bjjj");
+  demand_continues(seen);
+}
+
+CAF_TEST(a crash between a turns read and its commit loses and doubles nothing) {
+  advance(2s);
+  const auto seen = state();
+  join_now(1);
+  commit_faults.push_back({commit_fault::kind::unknown_lost});
+  advance(1100ms); // the turn; its commit is lost
+  kill(owner);
+  own();
+  advance(3s);
+  CAF_CHECK_EQUAL(kinds(), "bj");
+  demand_continues(seen);
+}
+
+CAF_TEST(a turn whose commit was applied after all is not repeated) {
+  advance(2s);
+  join_now(1);
+  commit_faults.push_back({commit_fault::kind::unknown_applied});
+  advance(1100ms);
+  kill(owner);
+  own();
+  advance(3s);
+  CAF_CHECK_EQUAL(kinds(), "bj");
+  demand_continues(state());
+}
+
+CAF_TEST(a fenced owner adds nothing) {
+  advance(2s);
+  join_now(1);
+  store.acquire_unleased(event.aggregate, never); // the owner has a successor
+  advance(1100ms);
+  CAF_CHECK_EQUAL(state().size, 1u);
+  advance(5s); // reloaded
+  CAF_CHECK_EQUAL(kinds(), "bj");
+  demand_continues(state());
+}
+
+CAF_TEST(many joins come in over several turns) {
+  for (std::uint64_t n = 1; n <= 700; ++n) join_as(n);
+  run();
+  advance(5s);
+  const auto all = records();
+  CAF_REQUIRE_EQUAL(all.size(), 701u);
+  demand_continues(state());
+  CAF_CHECK(store.committed_notes(event.aggregate)->empty());
+}
+
+CAF_TEST(after an accepted loss another log begins that names the last checkpoint and who is in line) {
+  join_now(1);
+  join_now(2);
+  advance(2s);
+  const auto seen = state();
+  kill(owner);
+  const auto* head = store.head(event.aggregate);
+  store.acquire(event.aggregate, {}, std::nullopt, {head->epoch, head->applied_seq + 4});
+  CAF_REQUIRE(store.accept_loss(event.aggregate, audit_row{}));
+  own();
+  advance(2s);
+  const auto now = state();
+  CAF_CHECK_EQUAL(now.number, 2u);
+  CAF_CHECK_EQUAL(now.origin, seen.origin + "/2");
+  CAF_CHECK_EQUAL(kinds(), "bjj");
+  CAF_CHECK(records()[0].find(seen.origin + "\n" + std::to_string(seen.size) + "\n") != std::string::npos);
+  join_now(3);
+  advance(2s);
+  CAF_CHECK_EQUAL(kinds(), "bjjj");
+}
+
+CAF_TEST(a receipt has what opens the commitment of the join) {
+  join_now(1);
+  auto asked = ask<receipt_reply>(owner, find_receipt{event.id, customer(1), {}});
+  auto stranger = ask<receipt_reply>(owner, find_receipt{event.id, customer(9), {}});
+  run();
+  CAF_REQUIRE(asked->ok && !asked->value.no);
+  CAF_CHECK(stranger->value.no.why == reason::not_in_queue);
+  advance(2s);
+  record_nonce nonce;
+  for (std::size_t i = 0; i < 8; ++i) {
+    nonce[i] = static_cast<std::uint8_t>(asked->value.nonce.hi >> (56 - 8 * i));
+    nonce[i + 8] = static_cast<std::uint8_t>(asked->value.nonce.lo >> (56 - 8 * i));
+  }
+  const auto commitment = commitment_of(nonce, asked->value.entry);
+  const auto join = records()[1];
+  CAF_CHECK(join.ends_with(std::string{commitment.begin(), commitment.end()}));
+  CAF_CHECK_EQUAL(value_of(asked->value.number), 1u);
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace event_log_test

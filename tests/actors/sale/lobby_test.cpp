@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// A lobby in its owner: root, beacon and order from `fair`, and that no crash draws again.
+#define CAF_SUITE event_lobby
+#include "tests/actors/sale/event_fixture.hpp"
+
+#include "crypto/digest.hpp"
+#include "fair/draw.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace event_lobby_test {
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+constexpr milliseconds lobby_length{60'000};
+
+sha256_digest digest_of(std::string_view hex) {
+  sha256_digest digest{};
+  const auto bytes = from_hex(hex);
+  CAF_REQUIRE(bytes && bytes->size() == digest.size());
+  std::copy(bytes->begin(), bytes->end(), digest.begin());
+  return digest;
+}
+
+struct lobby_fixture : event_fixture {
+  std::function<void(std::string)> beacon; ///< answers the last question for one
+  std::size_t questions = 0;
+
+  void start_lobby(lobby_settings lobby = {}, std::uint32_t concurrency = 1) {
+    auto queue = one_by_one();
+    queue.concurrency = concurrency;
+    event = put_event(100, queue);
+    const auto own_row = store.acquire_unleased(event.aggregate, never);
+    lobby.opens_at = env.wall_now() - 1s;
+    lobby.draw = draw_kind::at_opening;
+    event.lobby = std::move(lobby);
+    event.queue_opens_at = event.sale_start = env.wall_now() + lobby_length;
+    batch b{event.aggregate,          own_row->epoch, own_row->applied_seq,
+            own_row->applied_seq + 1, env.wall_now(), {}};
+    b.content.emplace_back(event_changed{event.status, event});
+    CAF_REQUIRE(store.commit(std::span{&b, 1})[0] == commit_outcome::committed);
+    services.env = &env;
+    services.sessions = &sessions;
+    services.board = &board;
+    services.ledgers = ledgers;
+    services.fetch_beacon = [this](const std::string&, std::uint64_t, std::function<void(std::string)> done) {
+      ++questions;
+      beacon = std::move(done);
+    };
+    own();
+  }
+  /// As after kill -9.
+  void crash() {
+    kill(owner);
+    own();
+  }
+  entry_view joined(std::uint64_t n, std::string party_code = {}) {
+    join x{event.id, customer(n)};
+    x.party_code = std::move(party_code);
+    auto place = ask<entry_reply>(owner, std::move(x));
+    run();
+    CAF_REQUIRE(place->ok && !place->value.no);
+    return place->value.entry;
+  }
+  void pass(milliseconds span) {
+    advance(span);
+    run();
+  }
+  const lobby_row& stored() { return *store.committed(event.aggregate)->lobby; }
+  /// From what the ledger has, by the rules that are published.
+  std::vector<std::uint64_t> drawn() {
+    const auto& image = *store.committed(event.aggregate);
+    std::vector<entrant> entrants;
+    for (const auto& e : image.entries)
+      if (e.number <= stored().last) entrants.push_back({e.number, e.party, e.priority_class});
+    std::vector<std::uint64_t> numbers;
+    for (const auto n :
+         draw_order(digest_of(stored().seed), digest_of(stored().root), stored().value, entrants))
+      numbers.push_back(value_of(n));
+    return numbers;
+  }
+  /// The fans by position, the admitted first.
+  std::vector<std::uint64_t> shown(std::uint64_t fans) {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> places;
+    for (std::uint64_t n = 1; n <= fans; ++n) {
+      const auto e = find_now(n);
+      places.emplace_back(e.position, value_of(e.number));
+    }
+    std::ranges::sort(places);
+    std::vector<std::uint64_t> numbers;
+    for (const auto& [position, number] : places) numbers.push_back(number);
+    return numbers;
+  }
+  auto enter(std::string value, principal by) {
+    managed what = managed_by_organizer(event);
+    if (by.kind != principal_kind::nobody) what.by = by;
+    auto done = ask<event_reply>(owner, enter_beacon{what, {}, std::move(value)});
+    run();
+    return done->value;
+  }
+};
+
+lobby_settings with_beacon(beacon_kind kind) {
+  lobby_settings lobby;
+  lobby.beacon = kind;
+  lobby.chain_hash = std::string(64, 'a');
+  lobby.round = 1'000;
+  lobby.announced = "the lottery's numbers";
+  return lobby;
+}
+
+} // namespace
+
+CAF_TEST_FIXTURE_SCOPE(event_lobby_tests, lobby_fixture)
+
+CAF_TEST(the order of a lobby follows from seed and root that are published) {
+  start_lobby();
+  for (std::uint64_t n = 1; n <= 8; ++n) {
+    const auto e = joined(n);
+    CAF_CHECK(e.position == 0 && e.lobby.phase == lobby_phase::open && e.lobby.people == n);
+  }
+  auto before = ask<event_reply>(owner, find_event{managed_by_organizer(event)});
+  run();
+  CAF_CHECK(before->value.event.lobby.seed.empty());
+  const auto seed = digest_of(stored().seed);
+  const std::string bytes(seed.begin(), seed.end());
+  CAF_CHECK_EQUAL(before->value.event.lobby.seed_commitment, to_hex(sha256(bytes)));
+  pass(lobby_length);
+  CAF_CHECK(is_set(stored().drawn_at) && stored().entrants == 8);
+  CAF_CHECK(shown(8) == drawn());
+  CAF_CHECK(joined(9).position == 8); // one is admitted
+}
+
+CAF_TEST(a crash at any moment draws the same) {
+  start_lobby(with_beacon(beacon_kind::announced));
+  for (std::uint64_t n = 1; n <= 8; ++n) joined(n);
+  crash();
+  const auto seed = stored().seed;
+  pass(lobby_length);
+  const auto root = stored().root;
+  CAF_CHECK(!root.empty());
+  crash();
+  CAF_CHECK(find_now(3).lobby.phase == lobby_phase::waiting);
+  CAF_CHECK(!enter("4 8 15", {}).no);
+  const auto order = shown(8);
+  CAF_CHECK(order == drawn());
+  crash();
+  CAF_CHECK(stored().seed == seed && stored().root == root && stored().value == "4 8 15");
+  CAF_CHECK(shown(8) == order);
+  CAF_CHECK(enter("16 23 42", {}).no.why == reason::already_drawn);
+}
+
+CAF_TEST(a round of drand is asked for until it is there) {
+  start_lobby(with_beacon(beacon_kind::drand));
+  joined(1);
+  joined(2);
+  pass(lobby_length);
+  CAF_REQUIRE(questions == 1);
+  beacon("");
+  run();
+  pass(1s);
+  CAF_REQUIRE(questions == 2);
+  beacon(std::string(96, 'b'));
+  run();
+  CAF_CHECK(stored().beacon == beacon_kind::drand && stored().value == std::string(96, 'b'));
+  CAF_CHECK(find_now(1).lobby.phase == lobby_phase::none);
+}
+
+CAF_TEST(only an operator ends the wait for a beacon) {
+  start_lobby(with_beacon(beacon_kind::announced));
+  joined(1);
+  pass(lobby_length);
+  auto by_organizer = ask<event_reply>(owner, end_draw_wait{managed_by_organizer(event), {}});
+  run();
+  CAF_CHECK(by_organizer->value.no.why == reason::forbidden);
+  managed what{event.id, {principal_kind::operate, event.tenant, {7, 7}}};
+  auto by_operator = ask<event_reply>(owner, end_draw_wait{what, {"{}", "cancelled"}});
+  run();
+  CAF_CHECK(!by_operator->value.no && stored().beacon == beacon_kind::none && is_set(stored().drawn_at));
+}
+
+CAF_TEST(a party is joined by its code and by no other) {
+  start_lobby({}, 3);
+  joined(1);
+  joined(2);
+  auto opened = ask<entry_reply>(owner, open_party{event.id, customer(1)});
+  run();
+  auto code = opened->value.entry.party_code;
+  CAF_REQUIRE(!code.empty() && opened->value.entry.party_size == 1);
+  crash();
+  std::ranges::transform(code, code.begin(), [](unsigned char c) { return std::tolower(c); });
+  CAF_CHECK_EQUAL(joined(3, ' ' + code).party_size, 2u);
+  CAF_CHECK_EQUAL(joined(2, code).party_size, 3u); // from within the lobby
+  code.back() = code.back() == '0' ? '1' : '0';
+  join wrong{event.id, customer(4)};
+  wrong.party_code = code;
+  auto refused = ask<entry_reply>(owner, std::move(wrong));
+  run();
+  CAF_CHECK(refused->value.no.why == reason::party_unknown);
+  pass(lobby_length);
+  for (std::uint64_t n = 1; n <= 3; ++n) CAF_CHECK(find_now(n).status == entry_status::admitted);
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace event_lobby_test

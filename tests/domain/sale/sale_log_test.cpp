@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// What decisions note for the public log. The walks of sale_walk_test check the order rules of all of them.
+#define CAF_SUITE domain_sale_log
+#include "domain/sale/log_settings.hpp"
+#include "tests/domain/sale/sale_checks.hpp"
+
+#include "caf/test/unit_test.hpp"
+
+namespace sale_log_test {
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+/// One letter for each record of the last decision.
+std::string told(const decision& d) {
+  const std::map<std::size_t, char> letters{{0, 'j'}, {1, 'c'}, {2, 'l'}, {3, 'a'}, {4, 'b'},  {5, 'A'},
+                                            {6, 'e'}, {7, 'h'}, {8, 'L'}, {9, 'C'}, {10, 'D'}, {11, 'B'}};
+  std::string text;
+  for (const auto& r : d.records) text += letters.at(r.index());
+  return text;
+}
+
+template <class Record>
+const Record& only(const decision& d) {
+  const Record* found = nullptr;
+  for (const auto& r : d.records)
+    if (const auto* x = std::get_if<Record>(&r)) found = x;
+  CAF_REQUIRE(found != nullptr);
+  return *found;
+}
+
+} // namespace
+
+CAF_TEST(a join is told and the admission with its free units) {
+  auto types = sample_types(3);
+  sample_sale s(sample_event(), types);
+  s.join(1);
+  CAF_CHECK_EQUAL(told(s.last), "jA");
+  const auto& admitted = only<admitted_record>(s.last);
+  CAF_CHECK_EQUAL(admitted.public_units, 3u);
+  CAF_CHECK_EQUAL(admitted.batch, 1u);
+  CAF_CHECK_EQUAL(admitted.numbers.size(), 1u);
+  CAF_CHECK_EQUAL(what_is_wrong(s), "");
+}
+
+CAF_TEST(the end of a session and leaving are told) {
+  auto event = sample_event();
+  event.queue.policy = admission_policy::operated;
+  sample_sale s(event);
+  s.join(1);
+  s.join(2);
+  s.leave(2);
+  CAF_CHECK_EQUAL(told(s.last), "l");
+  CAF_CHECK(only<left_record>(s.last).why == left_why::holder);
+  s.last = {};
+  std::uint64_t admitted = 0;
+  CAF_CHECK(!s.it->advance(1, s.now, s.last, admitted));
+  CAF_CHECK_EQUAL(told(s.last), "hA");
+  s.settle();
+  s.pass(seconds{10});
+  CAF_CHECK_EQUAL(told(s.last), "e");
+  CAF_CHECK(only<session_ended_record>(s.last).why == session_end::expired);
+  CAF_CHECK_EQUAL(what_is_wrong(s), "");
+}
+
+CAF_TEST(each operators hand stands before its effect) {
+  auto event = sample_event();
+  event.queue.policy = admission_policy::operated;
+  sample_sale s(event);
+  s.join(1);
+  s.join(2);
+  s.last = {};
+  CAF_CHECK_EQUAL(s.it->revoke(revocation_scope::ticket, queue_number{1}, {}, s.now, s.last), 1u);
+  CAF_CHECK_EQUAL(told(s.last), "hl");
+  s.settle();
+  s.block({2});
+  CAF_CHECK_EQUAL(told(s.last), "hl");
+  CAF_CHECK(only<hand_record>(s.last).action == hand_action::block);
+  s.change_status(event_trigger::pause);
+  CAF_CHECK(only<hand_record>(s.last).action == hand_action::pause);
+  s.prefer(3, priority_vip);
+  CAF_CHECK(only<hand_record>(s.last).action == hand_action::priority);
+  event_patch p;
+  p.set(&queue_settings::concurrency, 7u);
+  s.patch(p);
+  CAF_CHECK_EQUAL(only<hand_record>(s.last).change, "concurrency=7");
+  event_patch name;
+  name.set(&event_row::name, std::string{"Another"});
+  s.patch(name);
+  CAF_CHECK_EQUAL(told(s.last), ""); // no setting of the line
+  CAF_CHECK_EQUAL(what_is_wrong(s), "");
+}
+
+CAF_TEST(an end by time is no hand) {
+  sample_sale s;
+  s.change_status(event_trigger::pause);
+  s.join(1);
+  s.pass(seconds{3600});
+  CAF_CHECK_EQUAL(told(s.last), "l");
+  CAF_CHECK(only<left_record>(s.last).why == left_why::over);
+}
+
+CAF_TEST(AWAY and the return are told) {
+  auto event = sample_event();
+  event.queue.policy = admission_policy::operated;
+  event.queue.presence_timeout = seconds{20};
+  sample_sale s(event);
+  s.join(1);
+  s.pass(seconds{21});
+  CAF_CHECK_EQUAL(told(s.last), "a");
+  s.last = {};
+  s.it->seen(queue_number{1}, s.now, s.last);
+  CAF_CHECK_EQUAL(told(s.last), "b");
+  s.settle();
+  s.pass(seconds{21});
+  s.pass(seconds{301});
+  CAF_CHECK_EQUAL(told(s.last), "l");
+  CAF_CHECK(only<left_record>(s.last).why == left_why::expired);
+  CAF_CHECK_EQUAL(what_is_wrong(s), "");
+}
+
+CAF_TEST(a log that begins later has the entries in line) {
+  auto event = sample_event();
+  event.queue.policy = admission_policy::operated;
+  event.queue.presence_timeout = seconds{20};
+  sample_sale s(event);
+  s.join_all(1, 4);
+  s.leave(2);
+  s.pass(seconds{15});
+  s.last = {};
+  s.it->seen(queue_number{1}, s.now, s.last);
+  s.it->seen(queue_number{3}, s.now, s.last);
+  s.settle();
+  s.pass(seconds{6}); // 4 is away
+  decision d;
+  s.it->begin_log("old", d);
+  CAF_CHECK_EQUAL(told(d), "Bjjja");
+  const auto& begun = only<begin_record>(d);
+  CAF_CHECK_EQUAL(begun.lost, "old");
+  CAF_CHECK(begun.settings.ends_with("joined_before=4"));
+  CAF_CHECK(begun.settings.starts_with("policy=operated\n"));
+}
+
+CAF_TEST(only lines that are new count as changed) {
+  CAF_CHECK_EQUAL(changed_lines("a=1\nb=2", "a=1\nb=3\nc=4"), "b=3\nc=4");
+  CAF_CHECK_EQUAL(changed_lines("a=1", "a=1"), "");
+}
+
+} // namespace sale_log_test
