@@ -19,7 +19,10 @@ bool is_of(std::string_view record, log_record_kind kind) {
 } // namespace
 
 std::string closing_proof::complete(std::string record, std::uint64_t index) {
-  if (is_of(record, log_record_kind::closed)) closed_size_ = index + 1;
+  if (is_of(record, log_record_kind::closed)) {
+    closed_size_ = index + 1;
+    note_.clear();
+  }
   if (!is_of(record, log_record_kind::drawn)) return record;
   closed_size_ = 0;
   if (!note_.empty() && note_.size() <= record_text_max && record.ends_with(no_text)) {
@@ -28,6 +31,12 @@ std::string closing_proof::complete(std::string record, std::uint64_t index) {
     record += note_;
   }
   return record;
+}
+
+void closing_proof::resume(std::uint64_t size, const std::string& note) {
+  *this = {};
+  closed_size_ = size;
+  if (!note.empty()) cosigned(size, note);
 }
 
 /// Further witnesses of the same checkpoint count, later checkpoints do not: they prove less.

@@ -221,6 +221,7 @@ private:
   void grow_log();
   void extend_log(const log_rows& rows);
   [[nodiscard]] std::optional<sha256_digest> root_of_lobby() const;
+  [[nodiscard]] std::string cosigned_note() const;
   void tell_witnesses();
   caf::result<growth_proof> on_prove_growth(const prove_growth& x);
   void on_cosigned(const checkpoint_cosigned& x);

@@ -69,6 +69,8 @@ void event_state::start_log(const std::optional<log_state_row>& stored) {
   log_.nonces.emplace(nonce_secret_of(services_->stored_key, sale_->event().id));
   if (stored && !stored->is_lost) sale_->keep_log();
   if (stored) log_.state = *stored;
+  if (stored && root_of_lobby())
+    log_.closing.resume(stored->size, stored->cosignatures.empty() ? std::string{} : cosigned_note());
   arm_log(log_pause); // an earlier owner may have left rows
 }
 
@@ -157,6 +159,11 @@ std::optional<sha256_digest> event_state::root_of_lobby() const {
   return root;
 }
 
+/// The newest checkpoint with its cosignatures.
+std::string event_state::cosigned_note() const {
+  return note_of(log_.state, services_->stored_key) + log_.state.cosignatures;
+}
+
 /// No request waits for them.
 void event_state::tell_witnesses() {
   if (services_->witnesses)
@@ -191,7 +198,7 @@ void event_state::on_cosigned(const checkpoint_cosigned& x) {
   if (refuses() || journal_->is_stalled() || x.size != log_.state.size) return;
   if (log_.state.cosignatures.find(x.lines) != std::string::npos) return;
   log_.state.cosignatures += x.lines;
-  log_.closing.cosigned(x.size, note_of(log_.state, services_->stored_key) + log_.state.cosignatures);
+  log_.closing.cosigned(x.size, cosigned_note());
   changes content;
   content.emplace_back(std::in_place_type<log_kept>, log_kept{log_.state, {}});
   journal_->append(std::move(content), now(), false);
@@ -200,6 +207,7 @@ void event_state::on_cosigned(const checkpoint_cosigned& x) {
 void event_state::extend_log(const log_rows& rows) {
   if (rows.noted.empty()) {
     log_.is_growing = false;
+    if (log_.state.cosignatures.empty()) tell_witnesses(); // a load: the last owner may not have heard theirs
     return;
   }
   auto growth = growth_of(rows);

@@ -1518,7 +1518,8 @@ test('without script the fairness page has the address of the log and how to che
   const page = await (await person_without_script(t)).newPage();
   await page.goto(`${s.server.url}/fairness/${s.event.id}`);
   await page.getByText('Aurora Open Air 2027').waitFor();
-  await page.getByText('your browser runs none').waitFor();
+  const notice = page.locator('noscript p', { hasText: 'your browser runs none' }); // playwright reports it as hidden
+  assert.equal(await notice.evaluate((e) => e.getClientRects().length), 1);
   await page.getByText(`node web/verify/cli.mjs ${s.server.url} --event ${s.event.id}`).waitFor();
   assert.equal(await page.getByRole('button').count(), 0);
   await check_page(page, 'fairness-plain');

@@ -267,6 +267,15 @@ CAF_TEST(the record of a draw has the first checkpoint over the closing that wit
   proof.cosigned(8, draw.closing);
   proof.cosigned(9, "a later one");
   CAF_CHECK_EQUAL(proof.complete(bare, 9), drawn_bytes({2, {}}, draw));
+  closing_proof loaded; // before the log had the closing
+  loaded.resume(5, "before the closing");
+  CAF_CHECK_EQUAL(loaded.complete(closed, 6), closed);
+  CAF_CHECK_EQUAL(loaded.complete(bare, 7), bare);
+  loaded.resume(8, {}); // with the closing
+  loaded.cosigned(8, draw.closing);
+  CAF_CHECK_EQUAL(loaded.complete(bare, 9), drawn_bytes({2, {}}, draw));
+  loaded.resume(8, draw.closing);
+  CAF_CHECK_EQUAL(loaded.complete(bare, 9), drawn_bytes({2, {}}, draw));
   closing_proof none;
   CAF_CHECK_EQUAL(none.complete(closed, 6), closed);
   CAF_CHECK_EQUAL(none.complete(bare, 7), bare);
