@@ -201,7 +201,7 @@ void print_failure(const sale_options& o, const outcome& failed) {
   print(text);
 }
 
-/// Whether the bug is found.
+/// Whether the bug is found, by a seed that fails only with it.
 bool find_planted(const planted_row& row, std::uint64_t first) {
   planted_bug = row.which;
   const auto step = step_of(row.in);
@@ -211,6 +211,11 @@ bool find_planted(const planted_row& row, std::uint64_t first) {
   for (; tried < row.within && o.violation.empty(); ++tried, seed += step) o = run_sale(seed, false);
   planted_bug = bug::none;
   const bool found = !o.violation.empty();
+  if (found && !run_sale(seed - step, false).violation.empty()) {
+    print("UNCLEAR " + std::string{row.name} + ": seed " + std::to_string(seed - step)
+          + " fails also without the bug: " + o.violation);
+    return false;
+  }
   print(found ? std::string{"found  "} + row.name + " with seed " + std::to_string(seed - step) + " ("
                   + std::to_string(tried) + " of " + std::to_string(row.within) + name_of(row.in)
                   + "): " + o.violation
