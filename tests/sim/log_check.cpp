@@ -205,9 +205,13 @@ std::string what_is_wrong_in_log(memory_ledger& store, aggregate_id aggregate, b
         if (seen.sequence < last.sequence || seen.at < last.at)
           return "a record is older than the one before";
         if (auto wrong = draw.take(seen); !wrong.empty()) return wrong;
-        rules.take(seen.what, [&](queue_number n) {
+        entry_row joined; // as it joined: the draw levels the classes of a party
+        rules.take(seen.what, [&](queue_number n) -> const entry_row* {
           const auto row = rows.find(n);
-          return row == rows.end() ? nullptr : &row->second;
+          if (row == rows.end()) return nullptr;
+          joined = row->second;
+          if (joined.party != queue_number{}) joined.priority_class = seen.joined->priority_class;
+          return &joined;
         });
         last = seen;
       }

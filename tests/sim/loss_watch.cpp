@@ -19,7 +19,7 @@ void loss_watch::went_back() {
   const ledger_mark stored{head->epoch, head->applied_seq};
   stored_ = stored;
   back_at_ = world_.env->steady_now();
-  is_forgotten_ = std::ranges::none_of(seen_, [&](const sight& s) { return stored.is_behind(s.mark); });
+  is_forgotten_ = std::ranges::none_of(seen_, [&](const sight& s) { return is_lost(s); });
   world_.check->lose_track();
   if (!is_forgotten_) world_.check->reached(rare::commits_lost);
 }
@@ -34,7 +34,7 @@ void loss_watch::ended() {
   if (!has_lost() || is_noticed_) return;
   const auto all_know = world_.env->steady_now() - until_all_know();
   const bool others_know = world_.options.mesh.on && std::ranges::any_of(seen_, [&](const sight& s) {
-                             return s.at <= all_know && stored_->is_behind(s.mark);
+                             return s.at <= all_know && is_lost(s);
                            });
   if (!others_know) is_forgotten_ = true;
   if (others_know) world_.check->reached(rare::loss_known_to_others);

@@ -38,6 +38,8 @@ private:
     milliseconds at;
     ledger_mark mark;
   };
+  /// An epoch alone is no commit: a process that begins, or whose leases end, raises it again.
+  [[nodiscard]] bool is_lost(const sight& s) const { return s.mark.seq > stored_->seq; }
   [[nodiscard]] milliseconds until_all_know() const;
   world& world_;
   std::vector<sight> seen_;
