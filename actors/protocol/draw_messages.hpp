@@ -12,12 +12,14 @@
 
 namespace fq {
 
-/// A customer's entry opens a party. Answered by the entry, which has the party's code.
-struct open_party {
+/// An entry in the lobby opens a party, or joins one. Answered by the entry, which has the party's code.
+struct change_party {
   event_id event; ///< from the path; not_found unless it is the actor's event
   customer_id customer;
+  entry_id ticket = {}; ///< in place of both; nil: none
+  std::string party_code = {}; ///< as typed; empty: opens one, or gives the entry's own
 };
-FQ_INSPECT(open_party, x.event, x.customer)
+FQ_INSPECT(change_party, x.event, x.customer, x.ticket, x.party_code)
 
 /// The organizer enters the value that the lobby announced.
 struct enter_beacon {

@@ -67,7 +67,7 @@ using event_handle = caf::typed_actor<
   caf::replies_to<search_gate>::with<gate_tickets_reply>, caf::replies_to<find_stats>::with<stats_reply>,
   caf::replies_to<advance_line>::with<count_reply>, ///< after commit
   caf::replies_to<revoke_sessions>::with<count_reply>, ///< after commit
-  caf::replies_to<open_party>::with<entry_reply>, ///< after commit
+  caf::replies_to<change_party>::with<entry_reply>, ///< after commit
   caf::replies_to<enter_beacon>::with<event_reply>, ///< after commit
   caf::replies_to<end_draw_wait>::with<event_reply>, ///< after commit
   caf::reacts_to<lobby_computed>, ///< INTERNAL, from the draw worker or a source of beacons

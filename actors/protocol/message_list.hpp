@@ -61,7 +61,7 @@
   X(prove_growth) X(growth_proof) X(checkpoint_cosigned) X(checkpoint_signed) X(witness_answered) \
   X(open_challenge) X(challenge_reply) \
   X(open_code_challenge) X(mail_challenge) \
-  X(open_party) X(enter_beacon) X(end_draw_wait) X(compute_lobby) X(lobby_computed) X(set_tenant_logo) \
+  X(change_party) X(enter_beacon) X(end_draw_wait) X(compute_lobby) X(lobby_computed) X(set_tenant_logo) \
   X(read_log) X(log_read) X(find_receipt) X(receipt_reply)
 // clang-format on
 

@@ -92,7 +92,7 @@ auto event_state::frequent_messages() {
                     [this](const revoke_sessions& x) { return on_revoke(x); },
                     [this](const find_line& x) { return on_find_line(x); },
                     [this](const find_receipt& x) { return on_find_receipt(x); },
-                    [this](const open_party& x) { return on_open_party(x); },
+                    [this](const change_party& x) { return on_change_party(x); },
                     [this](const watch_sessions& x) { on_watch(x); },
                     [this](const push_read& x) { on_push_read(x); },
                     [this](const open_claim& x) { return on_open_claim(x); },

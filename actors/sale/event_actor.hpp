@@ -200,7 +200,7 @@ private:
   const queue_line::entry* admitted_by(const std::string& admission_token) const;
 
   // -- lobby and draw (event_lobby.cpp)
-  caf::result<entry_reply> on_open_party(const open_party& x);
+  caf::result<entry_reply> on_change_party(const change_party& x);
   caf::result<event_reply> on_enter_beacon(const enter_beacon& x);
   caf::result<event_reply> on_end_draw_wait(const end_draw_wait& x);
   void on_lobby_computed(const lobby_computed& x);

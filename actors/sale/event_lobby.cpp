@@ -156,18 +156,23 @@ caf::result<event_reply> event_state::on_end_draw_wait(const end_draw_wait& x) {
   return reply_after(seq, std::move(reply));
 }
 
-caf::result<entry_reply> event_state::on_open_party(const open_party& x) {
+caf::result<entry_reply> event_state::on_change_party(const change_party& x) {
   if (refuses()) return refused(x);
-  if (is_no_sale(x.event)) return entry_reply{reason::not_found};
+  const bool by_ticket = !x.ticket.is_nil();
+  if (!by_ticket && is_no_sale(x.event)) return entry_reply{reason::not_found};
   follow_rules();
+  const auto* own = by_ticket ? entry_of(x.ticket) : sale_->queue().find(x.customer);
+  if (own == nullptr) return reveal(entry_reply{reason::not_in_queue});
+  const auto party = party_of_code(x.party_code);
+  if (party == queue_number{} && !x.party_code.empty()) return reveal(entry_reply{reason::party_unknown});
   const auto t = now();
   decision d;
-  if (auto no = sale_->open_party(x.customer, d)) return reveal(entry_reply{std::move(no)});
-  const auto& own = *sale_->queue().find(x.customer);
-  const auto seq = d.content.empty() ? change_of(own.number) : commit(std::move(d), t);
-  joined_[own.number] = std::max(seq, change_of(own.number));
+  auto no = sale_->change_party(*own, party, t, d);
+  const auto seq = d.content.empty() ? change_of(own->number) : commit(std::move(d), t);
+  if (no) return reveal(entry_reply{std::move(no)}, seq); // an AWAY entry may have come back all the same
+  joined_[own->number] = std::max(seq, change_of(own->number));
   entry_reply reply;
-  reply.entry = shown(own, t);
+  reply.entry = shown(*own, t);
   return reply_after(std::max(seq, journal_->reveal_barrier()), std::move(reply));
 }
 

@@ -77,8 +77,8 @@ public:
                      decision& out);
 
   // -- the lobby (sale_lobby.cpp)
-  /// The holder's entry opens a party; nothing changes if it is in one.
-  refusal open_party(const subject_key& subject, decision& out);
+  /// The holder's entry joins this party, or another one. 0: it opens one; nothing changes if it is in one.
+  refusal change_party(const queue_line::entry& e, queue_number party, timestamp now, decision& out);
   /// The next run opens or closes it. A join before that run would not see it.
   [[nodiscard]] bool is_lobby_due(timestamp now) const;
   [[nodiscard]] draw_step next_draw_step() const;
@@ -316,6 +316,7 @@ private:
   [[nodiscard]] bool was_entrant(const queue_line::entry& e) const;
   [[nodiscard]] timestamp next_lobby_step(timestamp now) const;
   [[nodiscard]] refusal may_enter_party(queue_number party) const;
+  refusal open_party(const queue_line::entry& e, decision& out);
   refusal enter_party(const queue_line::entry& e, queue_number party, decision& out);
   /// A party that is first in line.
   struct party_gate {

@@ -32,7 +32,11 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
   if (is_blocked(subject)) return {reason::customer_blocked};
   if (sells() && is_guest(subject) && !event_.guests) return {reason::sign_in_required};
   const auto* own = queue_.find(subject);
-  if (own != nullptr && join_key != 0 && own->join_key == join_key) return {{}, true, true, own->number};
+  // A visitor without a name has one key only: it also brings the code of a party for the place it has.
+  const bool forms_party = own != nullptr && party != queue_number{} && is_in_line(own->status)
+                           && queue_.parties().party_of(own->number) == queue_number{};
+  if (own != nullptr && join_key != 0 && own->join_key == join_key && !forms_party)
+    return {{}, true, true, own->number};
   const promo_code_row* code = nullptr;
   if (auto no = access_code_of(subject, access_code, now, code)) return {std::move(no)};
   if (own != nullptr && is_live(own->status)) {
@@ -211,7 +215,7 @@ std::size_t sale::forget_ended(timestamp now, decision& out) {
 }
 
 timestamp sale::next_forgetting() const {
-  if (ended_.empty()) return never;
+  if (ended_.empty() || !has_positions()) return never;
   return queue_.find(ended_.front())->ended_at + rules_.memory_retention + forgetting_pause;
 }
 

@@ -219,14 +219,18 @@ timestamp sale::next_lobby_step(timestamp now) const {
 
 // -- parties
 
-refusal sale::open_party(const subject_key& subject, decision& out) {
-  const auto* own = queue_.find(subject);
-  if (own == nullptr || !is_in_line(own->status)) return reason::not_in_queue;
+refusal sale::change_party(const queue_line::entry& e, queue_number party, timestamp now, decision& out) {
+  if (!is_in_line(e.status)) return reason::not_in_queue;
+  seen(e.number, now, out);
+  return party == queue_number{} ? open_party(e, out) : enter_party(e, party, out);
+}
+
+refusal sale::open_party(const queue_line::entry& e, decision& out) {
   if (!lobby_is_open() || !draws_lots()) return reason::lobby_not_open;
   if (event_.lobby.party_max == 1) return reason::wrong_mode;
-  if (queue_.parties().party_of(own->number) != queue_number{}) return {};
-  queue_.set_party(own->number, own->number, out.content);
-  note_place(*own, out);
+  if (queue_.parties().party_of(e.number) != queue_number{}) return {};
+  queue_.set_party(e.number, e.number, out.content);
+  note_place(e, out);
   return {};
 }
 

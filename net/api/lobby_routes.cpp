@@ -2,6 +2,7 @@
 // The draw of a lobby, by its managers, and parties. The event actor decides.
 #include "net/api/limits.hpp"
 #include "net/api/routes.hpp"
+#include "net/service/code_guesses.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
@@ -41,12 +42,24 @@ awaitable<response> end_wait(call c) {
   co_return drawn_answer<Kind>(got.reply);
 }
 
-awaitable<response> begin_party(call c) {
-  if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
-  auto got = co_await ask_event(c.ctx, owner_of(c.id), open_party{c.id, c.who});
+/// Opens a party, or joins the one whose code is in the body. `Kind`: queue for the holder of a ticket.
+template <event_kind Kind>
+awaitable<response> form_party(call c) {
+  constexpr bool by_ticket = Kind == event_kind::queue;
+  change_party wish{c.id, c.who};
+  if (by_ticket) wish = {{}, {}, c.id};
+  if (auto no = read_json(c.rq, body_need::optional, [&wish](object_reader& body) {
+        wish.party_code = body.text("party_code", party_code_size).value;
+      }))
+    co_return std::move(*no);
+  code_guess guess{c.ctx, c.rq, by_ticket ? c.id : c.who, c.id, !wish.party_code.empty()};
+  if (guess.no) co_return std::move(*guess.no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  guess.settle(got);
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   response answer;
-  append_entry(answer.body, got.reply.entry, c.ctx.sessions);
+  by_ticket ? append_ticket(answer.body, got.reply.entry, c.ctx.sessions, {})
+            : append_entry(answer.body, got.reply.entry, c.ctx.sessions);
   co_return answer;
 }
 
@@ -57,7 +70,8 @@ constexpr char ends_waits[] = "Only an operator can end the wait for a beacon.";
 std::span<const route> lobby_routes() {
   using enum method;
   static constexpr route table[] = {
-    {post, "/events/{id}/queue/party", for_customers<begin_party>},
+    {post, "/events/{id}/queue/party", for_customers_or_guests<form_party<event_kind::sale>>},
+    {post, "/tickets/{id}/party", for_ticket_holders<form_party<event_kind::queue>>},
     {post, "/events/{id}/draw/beacon", for_managers<give_beacon<event_kind::sale>>},
     {post, "/events/{id}/draw/end-wait", for_operators<end_wait<event_kind::sale>, ends_waits>},
     {post, "/queues/{id}/draw/beacon", for_managers<give_beacon<event_kind::queue>>},

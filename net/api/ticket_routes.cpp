@@ -4,6 +4,7 @@
 #include "crypto/subject_token.hpp"
 #include "net/api/limits.hpp"
 #include "net/api/routes.hpp"
+#include "net/service/code_guesses.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
@@ -28,6 +29,7 @@ struct new_place {
   std::string subject; ///< empty: anonymous
   std::string subject_token;
   std::string challenge;
+  std::string party_code;
 };
 
 std::optional<response> read_new_place(const request& rq, new_place& wish) {
@@ -35,6 +37,7 @@ std::optional<response> read_new_place(const request& rq, new_place& wish) {
     wish.subject = body.text("subject", subject_size).value;
     wish.subject_token = body.text("subject_token", subject_token_size).value;
     wish.challenge = body.text("challenge", challenge_size).value;
+    wish.party_code = body.text("party_code", party_code_size).value;
     if (!wish.subject.empty() && !wish.subject_token.empty())
       body.reject("subject", "Give either subject or subject_token.");
   });
@@ -97,7 +100,13 @@ awaitable<response> join_queue(call c) {
     message.customer = {idempotency.ref.key[0], idempotency.ref.key[1]};
   else
     message.customer = {c.ctx.environment.random_u64(), c.ctx.environment.random_u64()};
+  // A publishable key makes as many new subjects as it likes: there the address guesses.
+  const auto guesser = c.key->scope == api_key_scope::join ? message.client : message.customer;
+  code_guess guess{c.ctx, c.rq, guesser, c.id, !wish.party_code.empty()};
+  if (guess.no) co_return std::move(*guess.no);
+  message.party_code = std::move(wish.party_code);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(message));
+  guess.settle(got);
   if (got.reply.no.why == reason::challenge_required && c.key->scope == api_key_scope::join) // it comes again
     c.ctx.shared->join_clients.give_back(limit_key(c.rq.peer), c.ctx.environment.steady_now());
   if (auto no = refused(c.rq, got)) co_return std::move(*no);

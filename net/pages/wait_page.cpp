@@ -159,7 +159,7 @@ void show_lobby(site_page& page, const wait_view& v) {
                                   : event.lobby.announced);
   data.set("N", number_text(v.in, value_of(place.number)));
   if (v.line.takes_access_codes) data.show("TAKES_CODES");
-  if (!is_queue(v) && draws && is_open && event.lobby.party_max > 1) {
+  if (draws && is_open && event.lobby.party_max > 1) {
     data.show("PARTIES");
     data.set("MAX", number_text(v.in, event.lobby.party_max));
     data.set_optional("PARTY_CODE", place.party_code);

@@ -238,9 +238,28 @@ response with_place(const visit& v, const entry_id& place) {
   return answer;
 }
 
+/// Opens a party, or joins the one with the form's code.
+awaitable<response> form_party(visit v) {
+  const auto ticket = ticket_of(v);
+  if (!ticket && v.shopper.is_nil()) co_return see_other(v, page_path(v)); // signed out meanwhile
+  change_party wish{v.id, v.shopper, ticket.value_or(entry_id{})};
+  wish.party_code = v.sent.find("party_code").substr(0, party_code_bytes_max);
+  code_guess guess{v.ctx, v.rq, ticket.value_or(v.shopper), v.id, !wish.party_code.empty()};
+  if (guess.no) co_return std::move(*guess.no);
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
+  guess.settle(got);
+  if (got.error) co_return infrastructure_problem(got.error, v.rq);
+  co_return after_join(v, got);
+}
+
 awaitable<response> join_queue(visit v, tenant_id tenant, challenge_kind challenge) {
   auto own = co_await find_tickets_place(v, ticket_of(v));
   if (own.no) co_return std::move(*own.no);
+  const auto party_code = v.sent.find("party_code").substr(0, party_code_bytes_max);
+  if (has_live_place(own) && !party_code.empty()) {
+    auto forming = form_party(std::move(v));
+    co_return co_await forming;
+  }
   if (has_live_place(own)) // joined in another tab, whose form had another key: one entry per browser
     co_return see_other(v, page_path(v));
   const auto visitor = visitor_of(v, tenant);
@@ -254,7 +273,11 @@ awaitable<response> join_queue(visit v, tenant_id tenant, challenge_kind challen
   join wish{v.id, *visitor, 0, event_kind::queue, tenant, {}};
   wish.client = limit_key(v.rq.peer);
   wish.solved = std::move(proof.solved);
+  wish.party_code = party_code;
+  code_guess guess{v.ctx, v.rq, limit_key(v.rq.peer), v.id, !party_code.empty()};
+  if (guess.no) co_return std::move(*guess.no);
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
+  guess.settle(got);
   if (!got.error && !reason_to_say(got.reply.no.why).empty()) co_return after_join(v, got);
   if (auto no = refused(v.rq, got)) co_return std::move(*no);
   (got.reply.created ? v.ctx.shared->counts.joins_created : v.ctx.shared->counts.joins_repeated).add();
@@ -274,13 +297,6 @@ awaitable<response> join_line(visit v) {
   auto place = co_await take_place(v, v.shopper, std::move(proof.solved));
   if (place.no) co_return std::move(*place.no);
   co_return after_join(v, place.got);
-}
-
-awaitable<response> begin_party(visit v) {
-  if (v.customer.is_nil()) co_return see_other(v, page_path(v)); // signed out meanwhile
-  auto got = co_await ask_event(v.ctx, owner_of(v.id), open_party{v.id, v.customer});
-  if (got.error) co_return infrastructure_problem(got.error, v.rq);
-  co_return after_join(v, got);
 }
 
 // -- the link for people without a script
@@ -419,7 +435,7 @@ awaitable<response> act(visit v) {
   }
   if (action == "join") return join_line(std::move(v));
   if (action == "leave") return leave_line(std::move(v));
-  if (action == "party") return begin_party(std::move(v));
+  if (action == "party") return form_party(std::move(v));
   if (action == "adopt") return adopt_place(std::move(v));
   return ready(
     problem(fault::invalid_field, v.rq.request_id,

@@ -5,9 +5,9 @@
 
 namespace fq::net {
 
-code_guess::code_guess(context& ctx, const request& rq, const uuid& customer, const uuid& event,
+code_guess::code_guess(context& ctx, const request& rq, const uuid& customer, const uuid& line,
                        bool has_code) :
-    ctx_(ctx), customer_(customer), event_(event) {
+    ctx_(ctx), customer_(customer), event_{0, number_of(owner_of(line))} {
   if (!has_code) return;
   const auto refuse = [&](const rate_limiter& limiter, const rate_verdict& verdict) {
     ctx.shared->counts.rate_limited.add();
@@ -20,7 +20,7 @@ code_guess::code_guess(context& ctx, const request& rq, const uuid& customer, co
   if (!mine.allowed) refuse(own, mine);
   if (!mine.allowed || mine.remaining + 3 >= own.rule().quota) return; // else several wrong codes lately
   auto& all = ctx.shared->codes_of_events;
-  const auto of_all = all.take(event, now);
+  const auto of_all = all.take(event_, now);
   took_of_event_ = of_all.allowed;
   if (of_all.allowed) return;
   give_back();

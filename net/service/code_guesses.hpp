@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of wrong promo and access codes, per customer and per event. Called by the routes and pages that try
-// such a code.
+// Limits of wrong codes (promo codes, access codes, codes of parties), per customer and per event or queue.
+// Called by the routes and pages that try such a code.
 #pragma once
 #include "domain/model/refusal.hpp"
 #include "net/bridge/actor_bridge.hpp"
@@ -16,7 +16,8 @@ namespace fq::net {
 /// use it up for those who know their code.
 class code_guess {
 public:
-  code_guess(context& ctx, const request& rq, const uuid& customer, const uuid& event, bool has_code);
+  /// `customer`: or another key of who guesses. `line`: id of the event or queue, or of an entry in it.
+  code_guess(context& ctx, const request& rq, const uuid& customer, const uuid& line, bool has_code);
   /// The 429 to answer with, or nothing.
   std::optional<response> no;
 

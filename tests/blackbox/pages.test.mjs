@@ -621,6 +621,26 @@ test('a lobby: friends without script form a party, and with script the page cha
   assert.deepEqual([drawn.beacon, drawn.beacon_value], ['announced', '4 8 15']);
   await position(friend).waitFor({ timeout: 30_000 * patience });
   await place_is(friend, '2');
+
+  const tenant = await tenant_on(s.server); // a standalone queue: by tickets
+  const queue = await tenant.queue({
+    lobby_opens_at: after(-1),
+    queue_opens_at: after(600),
+    draw: 'at_opening',
+  });
+  const visitor = async () => {
+    const page = await (await person_without_script(t)).newPage();
+    await page.goto(`${s.server.url}/wait/${queue.id}`);
+    await page.getByRole('button', { name: 'Join the line' }).click();
+    await page.getByText('Coming earlier gives no advantage').waitFor();
+    return page;
+  };
+  const [ann, bob] = [await visitor(), await visitor()];
+  await Promise.all([ann.waitForEvent('load'), ann.getByRole('button', { name: 'Open a party' }).click()]);
+  await bob.getByText('I have the code of a party').click();
+  await bob.getByLabel('Code of the party').fill(await ann.locator('.figure[dir=ltr]').textContent());
+  await bob.getByRole('button', { name: 'Join the party' }).click();
+  await bob.getByText('2 people are in it.').waitFor();
 });
 
 test("in the visitor's language, right to left where needed", async (t) => {

@@ -141,7 +141,8 @@ void checker::check_torn_party() {
                         || (q.policy == admission_policy::batch && q.batch_size < size)
                         || (q.rate_per_minute != 0 && q.rate_per_minute < size);
   if (q.policy != admission_policy::open && is_bound) return;
-  if (!sells() || has_hidden_type()) return; // who may buy what differs between members
+  if (has_hidden_type()) return; // who may buy what differs between members
+  if (!sells()) return fail("I6", "the party " + text(party) + " was torn apart");
   std::uint64_t units = 0;
   for (const auto& t : types_)
     if (t.on_sale && !(is_set(t.sale_until) && t.sale_until <= latest_))

@@ -96,7 +96,7 @@ caf::behavior edge::make_behavior() {
           serve<leave_ticket>(),
           serve<end_session>(),
           serve<change_lock>(),
-          serve<open_party>(),
+          serve<change_party>(),
           serve<find_receipt>(),
           serve<enter_beacon>(),
           serve<end_draw_wait>(),

@@ -88,7 +88,7 @@ void fan::act() {
     case goal::order_cancel: return do_order_cancel();
     case goal::end_visit: return do_end_visit();
     case goal::lock: return do_lock();
-    case goal::party: return do_open_party();
+    case goal::party: return do_change_party();
     case goal::done: return;
   }
 }

@@ -75,7 +75,7 @@ private:
   void do_return_ticket();
   void do_end_visit();
   void do_lock();
-  void do_open_party();
+  void do_change_party();
   // checkout (fan_checkout.cpp)
   [[nodiscard]] bool buys_by_order();
   [[nodiscard]] goal first_goal();

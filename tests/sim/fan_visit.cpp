@@ -68,18 +68,22 @@ void fan::do_lock() {
                       [this](const locks_reply&) { next(goal::poll, soon(10, 400)); }));
 }
 
-/// Others learn its code.
-void fan::do_open_party() {
-  ask(open_party{world_->event, me_}, on<entry_reply>(
-                                        [this](const entry_reply& told, std::uint64_t) {
-                                          // A refusal says nothing about the place.
-                                          if (!told.no) world_->check->saw_entry(me_, told);
-                                        },
-                                        [this](const entry_reply& told) {
-                                          if (!told.no && !told.entry.party_code.empty())
-                                            world_->party_codes.push_back(told.entry.party_code);
-                                          next(goal::poll, soon(10, 400));
-                                        }));
+/// Opens a party, of which others learn the code, or joins one of them.
+void fan::do_change_party() {
+  change_party x{world_->event, me_};
+  if (!world_->sells()) x = {{}, {}, ticket_};
+  const auto& codes = world_->party_codes;
+  if (!codes.empty() && wants(500)) x.party_code = codes[world_->rng() % codes.size()];
+  ask(std::move(x), on<entry_reply>(
+                      [this](const entry_reply& told, std::uint64_t) {
+                        if (!told.no)
+                          world_->check->saw_entry(me_, told); // a refusal says nothing about the place
+                      },
+                      [this](const entry_reply& told) {
+                        if (!told.no && !told.entry.party_code.empty())
+                          world_->party_codes.push_back(told.entry.party_code);
+                        next(goal::poll, soon(10, 400));
+                      }));
 }
 
 } // namespace fq::sim

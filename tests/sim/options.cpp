@@ -151,7 +151,7 @@ void draw_lobby(sale_options& o) {
   l.has_beacon = l.draws && chance(rng, 400);
   l.length = between(rng, milliseconds{1'000}, milliseconds{6'000});
   l.party_max = static_cast<std::uint32_t>(between(rng, 1, 4));
-  l.parties = l.draws && o.kind == event_kind::sale ? perhaps(rng, 200, 700) : 0;
+  l.parties = l.draws ? perhaps(rng, 200, 700) : 0;
 }
 
 /// What comes back after the sale is sold out is offered to the first in line.

@@ -30,7 +30,8 @@ struct lobby_fixture : event_fixture {
   std::function<void(std::string)> beacon; ///< answers the last question for one
   std::size_t questions = 0;
 
-  void start_lobby(lobby_settings lobby = {}, std::uint32_t concurrency = 1) {
+  void start_lobby(lobby_settings lobby = {}, std::uint32_t concurrency = 1,
+                   event_kind kind = event_kind::sale) {
     auto queue = one_by_one();
     queue.concurrency = concurrency;
     event = put_event(100, queue);
@@ -39,6 +40,8 @@ struct lobby_fixture : event_fixture {
     lobby.draw = draw_kind::at_opening;
     event.lobby = std::move(lobby);
     event.queue_opens_at = event.sale_start = env.wall_now() + lobby_length;
+    if (kind == event_kind::queue) event.sale_start = event.sale_end = never;
+    event.kind = kind;
     batch b{event.aggregate,          own_row->epoch, own_row->applied_seq,
             own_row->applied_seq + 1, env.wall_now(), {}};
     b.content.emplace_back(event_changed{event.status, event});
@@ -187,7 +190,7 @@ CAF_TEST(a party is joined by its code and by no other) {
   start_lobby({}, 3);
   joined(1);
   joined(2);
-  auto opened = ask<entry_reply>(owner, open_party{event.id, customer(1)});
+  auto opened = ask<entry_reply>(owner, change_party{event.id, customer(1)});
   run();
   auto code = opened->value.entry.party_code;
   CAF_REQUIRE(!code.empty() && opened->value.entry.party_size == 1);
@@ -203,6 +206,41 @@ CAF_TEST(a party is joined by its code and by no other) {
   CAF_CHECK(refused->value.no.why == reason::party_unknown);
   pass(lobby_length);
   for (std::uint64_t n = 1; n <= 3; ++n) CAF_CHECK(find_now(n).status == entry_status::admitted);
+}
+
+CAF_TEST(visitors of a queue form a party by their tickets and go in together) {
+  start_lobby({}, 3, event_kind::queue);
+  const auto enter_line = [&](std::uint64_t n, std::string code = {}) {
+    join x{event.id, customer(n), 0, event_kind::queue, default_tenant, {}};
+    x.party_code = std::move(code);
+    auto place = ask<entry_reply>(owner, std::move(x));
+    run();
+    CAF_REQUIRE(place->ok && !place->value.no);
+    return place->value.entry.id;
+  };
+  const auto form = [&](const change_party& wish) {
+    auto answer = ask<entry_reply>(owner, wish);
+    run();
+    CAF_REQUIRE(answer->ok);
+    return answer->value;
+  };
+  const auto first = enter_line(1), second = enter_line(2);
+  const auto code = form({{}, {}, first}).entry.party_code;
+  CAF_REQUIRE(!code.empty());
+  crash();
+  CAF_CHECK_EQUAL(form({{}, {}, second, code}).entry.party_size, 2u);
+  const auto third = enter_line(3, code);
+  CAF_CHECK_EQUAL(form({{}, {}, first}).entry.party_size, 3u);
+  CAF_CHECK(form({{}, {}, first, "1-ABCDEFGH"}).no.why == reason::party_unknown);
+  const auto nobody = make_entry_id(env.wall_now(), event.aggregate, queue_number{99});
+  CAF_CHECK(form({{}, {}, nobody, code}).no.why == reason::not_in_queue);
+  CAF_CHECK(form({event.id, customer(1)}).no.why == reason::not_found); // a visitor has its ticket only
+  pass(lobby_length);
+  for (const auto& ticket : {first, second, third}) {
+    auto place = ask<entry_reply>(owner, find_ticket{ticket});
+    run();
+    CAF_CHECK(place->ok && place->value.entry.status == entry_status::admitted);
+  }
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()

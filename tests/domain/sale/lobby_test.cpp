@@ -229,7 +229,8 @@ CAF_TEST(a party has one lot and its members follow each other) {
   s.reload();
   CAF_CHECK(!s.join_party(14, party).no);
   s.leave(14);
-  CAF_CHECK(!s.join_party(3, party).no); // who is in the lobby already
+  CAF_CHECK(s.change_party(3, queue_number{9}).why == reason::party_unknown);
+  CAF_CHECK(!s.change_party(3, party)); // who is in the lobby already
   CAF_CHECK(s.view(3).party == party && s.entry(3).number == queue_number{3});
   s.leave(3);
   CAF_CHECK(!s.join_party(14, party).no);
@@ -239,6 +240,24 @@ CAF_TEST(a party has one lot and its members follow each other) {
   CAF_CHECK_EQUAL(value_of(s.rank(11)), value_of(s.rank(4)) + 1);
   CAF_CHECK(s.rank(14) > s.rank(11)
             && value_of(s.rank(14)) <= value_of(s.rank(4)) + 5); // who left keeps a rank
+}
+
+CAF_TEST(a visitor with one key brings the code of a party later and a repeated join moves nobody) {
+  lobby s(with_lobby(), 2);
+  s.open_party(1);
+  s.open_party(2);
+  const auto first = s.join(3, 77);
+  CAF_REQUIRE(first.created);
+  const auto one = s.entry(1).number, two = s.entry(2).number;
+  CAF_CHECK(s.join_party(3, one, 77).number == first.number && s.view(3).party == one);
+  CAF_CHECK(s.join_party(3, two, 77).replayed && s.view(3).party == one);
+  CAF_CHECK(!s.change_party(3, two) && s.view(3).party == two && s.view(1).party_size == 1);
+  CAF_CHECK(s.join_party(3, one, 77).replayed && s.view(3).party == two); // a late copy of the request
+  s.leave(3);
+  CAF_CHECK(s.change_party(3, two).why == reason::not_in_queue);
+  s.open();
+  CAF_CHECK(s.change_party(1, two).why == reason::lobby_not_open);
+  CAF_CHECK(what_is_wrong(s).empty());
 }
 
 CAF_TEST(a party gets the lowest class of its members) {

@@ -53,7 +53,7 @@ private:
     for (std::uint64_t n = 1; n <= fans; ++n) {
       const auto party = queue_number{1 + d_.below(n)};
       if (d_.chance(30) || s_.join_party(n, party).no) s_.join(n);
-      if (d_.chance(30)) s_.open_party(n);
+      if (d_.chance(30)) s_.change_party(1 + d_.below(n), d_.chance(50) ? queue_number{} : party);
       if (d_.chance(10)) s_.leave(1 + d_.below(n));
       if (d_.chance(10)) s_.reload();
       FQ_HOLDS(seed_, s_.it->queue().counts().admitted == 0);

@@ -225,16 +225,17 @@ sale::joined sample_sale::join(std::uint64_t n, std::uint64_t key, std::string_v
   return done;
 }
 
-sale::joined sample_sale::join_party(std::uint64_t n, queue_number party) {
+sale::joined sample_sale::join_party(std::uint64_t n, queue_number party, std::uint64_t key) {
   last = {};
-  auto done = it->join(fan(n), 0, now, last, {}, {}, false, party);
+  auto done = it->join(fan(n), key, now, last, {}, {}, false, party);
   settle();
   return done;
 }
 
-refusal sample_sale::open_party(std::uint64_t n) {
+refusal sample_sale::change_party(std::uint64_t n, queue_number party) {
   last = {};
-  auto no = it->open_party(fan(n), last);
+  const auto* own = it->queue().find(fan(n));
+  auto no = own == nullptr ? refusal{reason::not_in_queue} : it->change_party(*own, party, now, last);
   settle();
   return no;
 }

@@ -65,8 +65,9 @@ public:
   void reload();
 
   sale::joined join(std::uint64_t n, std::uint64_t key = 0, std::string_view access_code = {});
-  sale::joined join_party(std::uint64_t n, queue_number party);
-  refusal open_party(std::uint64_t n);
+  sale::joined join_party(std::uint64_t n, queue_number party, std::uint64_t key = 0);
+  refusal open_party(std::uint64_t n) { return change_party(n, {}); }
+  refusal change_party(std::uint64_t n, queue_number party);
   void join_all(std::uint64_t first, std::uint64_t last);
   refusal leave(std::uint64_t n);
   refusal claim(std::uint64_t n, const std::vector<item_wish>& wishes = {}, const seat_wish& seats = {});

@@ -65,6 +65,7 @@ struct script {
   int polls = 0; ///< find_entry
   std::vector<std::vector<queue_number>> seen;
   join asked_join;
+  change_party asked_party;
   std::vector<open_challenge> asked_challenges;
   open_claim asked_claim;
   open_payment asked_payment;
@@ -177,6 +178,7 @@ inline auto scripted_line(event_handle::pointer self, const script_ptr& s) {
                       s->asked_ticket = m.ticket;
                       return scripted(*s, s->entry);
                     },
+                    kept(s, &script::asked_party, &script::entry),
                     [s](const leave_ticket& m) {
                       s->asked_ticket = m.ticket;
                       return scripted(*s, s->ack);
@@ -186,14 +188,8 @@ inline auto scripted_line(event_handle::pointer self, const script_ptr& s) {
                       return scripted(*s, s->ack);
                     },
                     [s](const present& m) { s->seen.push_back(m.numbers); },
-                    [s](const change_lock& m) {
-                      s->asked_lock = m;
-                      return scripted(*s, s->locks);
-                    },
-                    [s](const find_locks& m) {
-                      s->asked_locks = m;
-                      return scripted(*s, s->locks);
-                    },
+                    kept(s, &script::asked_lock, &script::locks),
+                    kept(s, &script::asked_locks, &script::locks),
                     [](const push_read&) {},
                     [](const owner_kept&) {},
                     [s](const find_line&) {

@@ -5,6 +5,7 @@
 #include "caf/test/unit_test.hpp"
 
 #include "net/bridge/limits.hpp"
+#include "net/service/limits.hpp"
 
 #include "tests/net/api/world.hpp"
 
@@ -244,6 +245,38 @@ CAF_TEST(only a server key says who joins and a signature is not looked at beyon
   CAF_CHECK_EQUAL(join("wr_acme_operates", "{}"), "403 forbidden");
   CAF_CHECK_EQUAL(join("wr_acme_", "{}"), "401 unauthenticated");
   CAF_CHECK_EQUAL(join("wr_nobody_joins", "{}"), "401 unauthenticated");
+}
+
+CAF_TEST(a party is opened and joined by a ticket and its code is not guessed) {
+  room w;
+  auto& e = w.told->entry.entry;
+  e.kind = event_kind::queue;
+  e.lobby.phase = lobby_phase::open;
+  e.party_code = "7-ABCDEFGH";
+  const auto form = [&](std::string body) {
+    return w.send(method::post, "/tickets/" + to_string(w.ticket) + "/party", std::move(body),
+                  w.bearer(token_kind::ticket, w.ticket));
+  };
+  const auto join = [&](std::string_view key, std::string body) {
+    return shown(w.send(method::post, w.queue_path("/tickets"), std::move(body), world::with_key(key)));
+  };
+  const auto opened = form("");
+  CAF_CHECK_EQUAL(opened.status, 200u);
+  CAF_CHECK(opened.body.find(R"("party":{"code":"7-ABCDEFGH")") != std::string::npos);
+  CAF_CHECK(w.told->asked_party.ticket == w.ticket && w.told->asked_party.party_code.empty());
+  const std::string coded = R"({"party_code":"7-abc"})";
+  CAF_CHECK_EQUAL(form(coded).status, 200u);
+  CAF_CHECK_EQUAL(w.told->asked_party.party_code, "7-abc");
+  CAF_CHECK_EQUAL(join("wr_acme_joins", coded), "200 ");
+  CAF_CHECK_EQUAL(w.told->asked_join.party_code, "7-abc");
+  w.told->entry.no = reason::party_unknown;
+  for (std::uint32_t i = 0; i < wrong_codes_per_customer; ++i) {
+    CAF_CHECK_EQUAL(shown(form(coded)), "409 party_unknown");
+    CAF_CHECK_EQUAL(join("wr_acme_joins", coded), "409 party_unknown"); // each time a new visitor
+  }
+  CAF_CHECK_EQUAL(shown(form(coded)), "429 rate_limited");
+  CAF_CHECK_EQUAL(join("wr_acme_joins", coded), "429 rate_limited");
+  CAF_CHECK_EQUAL(join("wr_acme_serves", R"({"subject":"ann","party_code":"7-abc"})"), "409 party_unknown");
 }
 
 CAF_TEST(a token of an operator is worth what its key is) {

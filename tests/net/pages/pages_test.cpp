@@ -341,6 +341,9 @@ CAF_TEST(a place in a lobby reads how many are there and how the draw goes) {
   };
   CAF_CHECK(says("1,200") && says("Coming earlier gives no advantage") && says("Open a party"));
   CAF_CHECK(says("Raniji dolazak ne donosi prednost", language::hr));
+  line.event.kind = event_kind::queue;
+  CAF_CHECK(says("Open a party"));
+  line.event.kind = event_kind::sale;
   place.party_code = "7-ABCDEFGH";
   place.party_size = 2;
   CAF_CHECK(says("7-ABCDEFGH") && says("2 people are in it") && !says("Open a party"));

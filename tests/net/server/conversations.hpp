@@ -30,7 +30,6 @@ inline auto internal_messages() {
                     [](const mirror_checked&) {},
                     [](const mirror_lost&) {},
                     [](const cache_is_back&) {},
-                    [](const open_party&) { return entry_reply{}; },
                     [](const find_receipt&) { return receipt_reply{}; },
                     [](const enter_beacon&) { return event_reply{}; },
                     [](const end_draw_wait&) { return event_reply{}; },

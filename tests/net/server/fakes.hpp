@@ -202,6 +202,7 @@ inline auto line_messages(event_pointer self, std::uint32_t aggregate) {
                       self->monitor(subscriber->address());
                     },
                     [](const find_ticket&) { return entry_reply{}; },
+                    [](const change_party&) { return entry_reply{}; },
                     [](const leave_ticket&) { return ack_reply{}; },
                     [](const end_session&) { return ack_reply{}; },
                     [](const change_lock&) { return locks_reply{}; },
