@@ -299,7 +299,9 @@ bool sale::may_go(queue_number party, const unit_pools& pools, timestamp now, pa
     ++served;
   }
   const bool has_room = served == waiting.size() && served <= gate.left;
-  if (!has_room && room_ever(waiting, now) >= waiting.size() && !planted(bug::party_counted_once)) {
+  const bool is_called = event_.queue.policy == admission_policy::operated; // the operator says how many come
+  if (!has_room && !is_called && room_ever(waiting, now) >= waiting.size()
+      && !planted(bug::party_counted_once)) {
     gate.waits = true;
     return false;
   }

@@ -140,7 +140,7 @@ void checker::check_torn_party() {
   const bool is_bound = (q.concurrency != 0 && q.concurrency < size)
                         || (q.policy == admission_policy::batch && q.batch_size < size)
                         || (q.rate_per_minute != 0 && q.rate_per_minute < size);
-  if (q.policy != admission_policy::open && is_bound) return;
+  if (q.policy == admission_policy::operated || (q.policy != admission_policy::open && is_bound)) return;
   if (has_hidden_type()) return; // who may buy what differs between members
   if (!sells()) return fail("I6", "the party " + text(party) + " was torn apart");
   std::uint64_t units = 0;

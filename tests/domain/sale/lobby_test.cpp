@@ -330,6 +330,16 @@ CAF_TEST(a party for which room cannot come goes in order of number and the rest
   CAF_CHECK((t.admitted(4) == std::vector<std::uint64_t>{1, 2}));
 }
 
+CAF_TEST(an operator who calls fewer than a party has gets as many as were called) {
+  auto e = with_lobby();
+  e.queue.policy = admission_policy::operated;
+  party_first s(e);
+  std::uint64_t admitted = 0;
+  CAF_CHECK(!s.it->advance(2, s.now, s.last, admitted));
+  s.settle();
+  CAF_CHECK((admitted == 2 && s.admitted(4) == std::vector<std::uint64_t>{1, 2}));
+}
+
 CAF_TEST(who is away is drawn and does not hold its party up) {
   auto e = with_cap(3);
   e.queue.presence_timeout = seconds{30};
