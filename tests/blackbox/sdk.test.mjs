@@ -405,6 +405,38 @@ test('from the line to the ticket with a real server', async (t) => {
   assert.equal((await line.answerTransfer(offer.transfer_id, 'withdraw')).status, 'WITHDRAWN');
 });
 
+test('friends in the lobby form a party with a real server', async (t) => {
+  const server = await server_for(t);
+  const opens_at = new Date(Date.now() + 600_000).toISOString();
+  const event = await server.event(await server.organizer(), {
+    lobby_opens_at: new Date(Date.now() - 1000).toISOString(),
+    queue_opens_at: opens_at,
+    sale_start: opens_at,
+    draw: 'at_opening',
+  });
+  const fan = async () => {
+    const token = await server.customer();
+    const line = new FairQueue({
+      server: server.url,
+      event: event.id,
+      token,
+      storage: memory(),
+      polling: true,
+    });
+    t.after(() => line.close());
+    return line;
+  };
+  const [ann, bob, eve] = [await fan(), await fan(), await fan()];
+  await assert.rejects(ann.party(), { code: 'not_in_queue' });
+  assert.equal((await ann.join()).lobby.status, 'OPEN');
+  const { code } = (await ann.party()).party;
+  await bob.join();
+  assert.deepEqual((await bob.party(code)).party, { code, members: 2 });
+  await eve.join({ partyCode: code });
+  assert.equal(eve.place.party.members, 3);
+  await assert.rejects(eve.party('2-00000000'), { code: 'party_unknown' });
+});
+
 test('the types compile', async () => {
   const web = path.join(root, 'web');
   const { code, out, err } = await run('npm', ['run', '--silent', 'check'], { cwd: web });

@@ -328,16 +328,18 @@ export class FairQueue extends EventTarget {
   readonly place: Place | null;
   readonly connection: Connection;
   /**
-   * Joins, or finds the visitor's place, and follows it. `accessCode` opens hidden ticket types of an event.
-   * Rejects with FairQueueError.
+   * Joins, or finds the visitor's place, and follows it. `accessCode` opens hidden ticket types of an event;
+   * with `partyCode` a new place joins a party of the lobby. Rejects with FairQueueError.
    */
-  join(options?: { accessCode?: string }): Promise<Place | null>;
+  join(options?: { accessCode?: string; partyCode?: string }): Promise<Place | null>;
   /** Follows the visitor's place; null: none. */
   resume(): Promise<Place | null>;
   /** Gives the place up, in all tabs. */
   leave(): Promise<void>;
   /** The proof of the place in the public log (tlog-proof), as a text to keep. */
   receipt(): Promise<string>;
+  /** In a lobby with a draw: opens a party, or joins the one with this code. */
+  party(code?: string): Promise<Place>;
   /** Stops following; the place is kept. */
   close(): void;
   /** Events: the price of an order. Holds nothing. */

@@ -83,6 +83,8 @@ export function place_of(answer, known = {}) {
   };
 }
 
+const no_position = { position: null, lobby: null, party: null, ahead: null, eta: null };
+
 /** The place after a frame of the WebSocket; the same object if the frame changes nothing. */
 export function place_after(place, frame) {
   switch (frame.type) {
@@ -111,11 +113,7 @@ export function place_after(place, frame) {
       return {
         ...place,
         status: 'ADMITTED',
-        position: null,
-        lobby: null,
-        party: null,
-        ahead: null,
-        eta: null,
+        ...no_position,
         token: frame.admission_token ?? frame.session_token,
         sessionExpiresAt: frame.session_expires_at,
         claimBy: frame.claim_by ?? null,
@@ -128,11 +126,7 @@ export function place_after(place, frame) {
       return {
         ...place,
         status: frame.type.toUpperCase(),
-        position: null,
-        lobby: null,
-        party: null,
-        ahead: null,
-        eta: null,
+        ...no_position,
         token: null,
       };
     case 'paused':
@@ -240,22 +234,26 @@ export class FairQueue extends EventTarget {
     return this.#connection;
   }
 
-  /** Joins, or finds the visitor's place, and follows it. `accessCode` opens hidden types of an event. */
-  async join({ accessCode } = {}) {
+  /**
+   * Joins, or finds the visitor's place, and follows it. `accessCode` opens hidden types of an event; with
+   * `partyCode` a new place joins a party of the lobby.
+   */
+  async join({ accessCode, partyCode } = {}) {
     const { event, queue, key, subjectToken } = this.#options;
+    const party_code = partyCode || undefined;
     await this.#alone(async () => {
       if (queue && this.#kept()?.token) return;
       const answer = await this.#solving(({ challenge }) =>
         event
           ? this.#call('POST', `/events/${event}/queue`, {
               token: this.#options.token,
-              body: body_of({ access_code: accessCode || undefined, challenge }),
+              body: body_of({ access_code: accessCode || undefined, party_code, challenge }),
             })
           : this.#call('POST', `/queues/${queue}/tickets`, {
               token: key,
               // The same key returns the same place: also after a lost answer, and in another tab.
               idempotency: subjectToken ? undefined : this.#join_key(),
-              body: body_of({ subject_token: subjectToken, challenge }),
+              body: body_of({ subject_token: subjectToken, party_code, challenge }),
             }),
       );
       if (queue) this.#keep({ ...this.#kept(), id: answer.ticket_id, token: answer.ticket_token });
@@ -279,7 +277,7 @@ export class FairQueue extends EventTarget {
   async leave() {
     const where = this.#where();
     if (!where) return;
-    await this.#call('DELETE', where.leave, { token: where.token }).catch((no) => {
+    await this.#call('DELETE', where.path, { token: where.token }).catch((no) => {
       if (no.status !== 404) throw no;
     });
     this.#forget();
@@ -289,16 +287,23 @@ export class FairQueue extends EventTarget {
 
   /** The proof of the visitor's place in the public log, as a text to keep: a moment after joining. */
   async receipt() {
-    const where = this.#where();
-    if (!where) throw new Refused(404, 'not_in_queue', 'There is no place.');
+    const where = this.#own();
     for (let left = 5; ; --left) {
       try {
-        return await this.#call('GET', where.receipt, { token: where.token, as: 'text' });
+        return await this.#call('GET', `${where.path}/receipt`, { token: where.token, as: 'text' });
       } catch (no) {
         if (no.status !== 503 || left === 0) throw no;
         await new Promise((done) => setTimeout(done, no.wait || 2000));
       }
     }
+  }
+
+  /** In a lobby with a draw: opens a party, or joins the one with this code. Resolves to the place. */
+  async party(code) {
+    const { path, token } = this.#own();
+    const body = body_of({ party_code: code || undefined });
+    this.#take(place_of(await this.#call('POST', `${path}/party`, { token, body }), this.#place ?? {}));
+    return this.#place;
   }
 
   /** Stops following; the place is kept. */
@@ -510,21 +515,25 @@ export class FairQueue extends EventTarget {
     if (event)
       return {
         token,
+        path: `/events/${event}/queue`,
         poll: `/events/${event}/queue/position`,
-        leave: `/events/${event}/queue`,
-        receipt: `/events/${event}/queue/receipt`,
         socket: `/ws/queue/${event}`,
       };
     const kept = queue && this.#kept();
     return kept?.token
       ? {
           token: kept.token,
+          path: `/tickets/${kept.id}`,
           poll: `/tickets/${kept.id}`,
-          leave: `/tickets/${kept.id}`,
-          receipt: `/tickets/${kept.id}/receipt`,
           socket: `/tickets/${kept.id}/ws`,
         }
       : undefined;
+  }
+
+  #own() {
+    const where = this.#where();
+    if (!where) throw new Refused(404, 'not_in_queue', 'There is no place.');
+    return where;
   }
 
   /** Repeats a join with a solved challenge where one is asked for; the first may be too easy by now. */

@@ -40,6 +40,7 @@ map.addEventListener('change', ({ detail }) =>
 );
 console.log((await line.quoteBest(2, { section: 'P' })).total);
 map.close();
+console.log((await line.party()).party?.code, (await line.party('2-ABCDEFGH')).party?.members);
 await line.leave();
 line.close();
 
