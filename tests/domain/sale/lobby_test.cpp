@@ -335,6 +335,7 @@ CAF_TEST(an operator who calls fewer than a party has gets as many as were calle
   e.queue.policy = admission_policy::operated;
   party_first s(e);
   std::uint64_t admitted = 0;
+  s.last = {};
   CAF_CHECK(!s.it->advance(2, s.now, s.last, admitted));
   s.settle();
   CAF_CHECK((admitted == 2 && s.admitted(4) == std::vector<std::uint64_t>{1, 2}));
