@@ -243,7 +243,9 @@ CAF_TEST(a party has one lot and its members follow each other) {
 }
 
 CAF_TEST(a visitor with one key brings the code of a party later and a repeated join moves nobody) {
-  lobby s(with_lobby(), 2);
+  auto e = with_lobby();
+  e.queue.policy = admission_policy::operated; // nobody is admitted
+  lobby s(e, 2);
   s.open_party(1);
   s.open_party(2);
   const auto first = s.join(3, 77);
