@@ -36,15 +36,17 @@ std::string closing_proof::complete(std::string record, std::uint64_t index) {
 void closing_proof::resume(std::uint64_t size, const std::string& note) {
   *this = {};
   closed_size_ = size;
-  if (!note.empty()) cosigned(size, note);
+  size_ = size;
+  note_ = note;
 }
 
 /// Further witnesses of the same checkpoint count, later checkpoints do not: they prove less.
-void closing_proof::cosigned(std::uint64_t size, const std::string& note) {
+void closing_proof::cosigned(std::uint64_t size, const std::string& note, const std::string& lines) {
   const bool has_closing = closed_size_ > 0 && size >= closed_size_;
   if (!has_closing || (!note_.empty() && size != size_)) return;
+  if (note_.empty()) note_ = note;
   size_ = size;
-  note_ = note;
+  if (note_.find(lines) == std::string::npos) note_ += lines;
 }
 
 } // namespace fq

@@ -16,8 +16,8 @@ public:
   /// After a load: the log has `size` records, its closing among them or still to come. `note`: its checkpoint
   /// with the cosignatures that are stored; empty without any.
   void resume(std::uint64_t size, const std::string& note);
-  /// A witness has cosigned the log's newest checkpoint. `note`: with all cosignatures so far.
-  void cosigned(std::uint64_t size, const std::string& note);
+  /// A witness has cosigned a checkpoint of the log, which may have grown since. `lines`: its cosignatures.
+  void cosigned(std::uint64_t size, const std::string& note, const std::string& lines);
 
 private:
   std::uint64_t closed_size_ = 0; ///< that the log has with its closing; 0: none yet, or drawn

@@ -94,7 +94,7 @@ void witness_client_state::on_answer(const witness_answered& x) {
   const auto& witness = services_->witnesses[x.witness];
   const auto what = w.progress[x.witness].take({x.reply.status, x.reply.body}, *sent, witness, now(), lines);
   if (what == cosigning_event::cosigned)
-    self_->send(w.log, checkpoint_cosigned{sent->content.size, witness.name, std::move(lines)});
+    self_->send(w.log, checkpoint_cosigned{sent->content.size, witness.name, x.note, std::move(lines)});
   else
     tell(what, w, x.witness, x.reply.status);
   set_timer(x.aggregate, w.progress[x.witness]);

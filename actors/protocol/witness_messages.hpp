@@ -24,10 +24,11 @@ struct growth_proof {
   std::vector<std::array<std::uint8_t, 32>> hashes;
 };
 
-/// To the log's actor: a witness has cosigned its checkpoint of this size.
+/// To the log's actor: a witness has cosigned its checkpoint of this size, maybe not the newest any more.
 struct checkpoint_cosigned {
   std::uint64_t size = 0;
   std::string witness; ///< its name
+  std::string note; ///< that was sent
   std::string lines; ///< to append to the checkpoint
 };
 

@@ -193,12 +193,14 @@ caf::result<growth_proof> event_state::on_prove_growth(const prove_growth& x) {
   return promise;
 }
 
-/// Counts if the log has not grown since.
+/// Is served if the log has not grown since. For the closing of a lobby an earlier checkpoint counts too: joins
+/// may make the log grow all the time.
 void event_state::on_cosigned(const checkpoint_cosigned& x) {
-  if (refuses() || journal_->is_stalled() || x.size != log_.state.size) return;
+  if (refuses()) return;
+  log_.closing.cosigned(x.size, x.note, x.lines);
+  if (journal_->is_stalled() || x.size != log_.state.size) return;
   if (log_.state.cosignatures.find(x.lines) != std::string::npos) return;
   log_.state.cosignatures += x.lines;
-  log_.closing.cosigned(x.size, cosigned_note());
   changes content;
   content.emplace_back(std::in_place_type<log_kept>, log_kept{log_.state, {}});
   journal_->append(std::move(content), now(), false);

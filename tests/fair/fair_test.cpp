@@ -257,22 +257,24 @@ CAF_TEST(the record of a draw has the first checkpoint over the closing that wit
   const auto closed = closed_bytes({1, {}}, 3, {});
   drawn_record draw;
   const auto bare = drawn_bytes({2, {}}, draw);
-  draw.closing = "note of 8, twice cosigned";
+  draw.closing = "note of 8, cosigned, twice";
   closing_proof proof;
   CAF_CHECK_EQUAL(proof.complete("other", 5), "other");
-  proof.cosigned(6, "before the closing");
+  proof.cosigned(6, "before the closing", ", cosigned");
   CAF_CHECK_EQUAL(proof.complete(closed, 6), closed);
-  proof.cosigned(6, "before the closing");
-  proof.cosigned(8, "note of 8");
-  proof.cosigned(8, draw.closing);
-  proof.cosigned(9, "a later one");
+  proof.cosigned(6, "before the closing", ", cosigned");
+  proof.cosigned(8, "note of 8", ", cosigned");
+  proof.cosigned(9, "a later one", ", cosigned");
+  proof.cosigned(8, "note of 8", ", twice");
+  proof.cosigned(8, "note of 8", ", twice");
   CAF_CHECK_EQUAL(proof.complete(bare, 9), drawn_bytes({2, {}}, draw));
   closing_proof loaded; // before the log had the closing
   loaded.resume(5, "before the closing");
   CAF_CHECK_EQUAL(loaded.complete(closed, 6), closed);
   CAF_CHECK_EQUAL(loaded.complete(bare, 7), bare);
   loaded.resume(8, {}); // with the closing
-  loaded.cosigned(8, draw.closing);
+  loaded.cosigned(7, "from before the load", ", cosigned");
+  loaded.cosigned(8, "note of 8", ", cosigned, twice");
   CAF_CHECK_EQUAL(loaded.complete(bare, 9), drawn_bytes({2, {}}, draw));
   loaded.resume(8, draw.closing);
   CAF_CHECK_EQUAL(loaded.complete(bare, 9), drawn_bytes({2, {}}, draw));

@@ -7,6 +7,8 @@
 #include "fair/witness.hpp"
 #include "tests/actors/base/fixture.hpp"
 
+#include <set>
+
 namespace witness_client_test {
 
 using namespace fq;
@@ -41,6 +43,7 @@ struct scripted_witness {
   std::size_t asked = 0;
   std::optional<witness_reply> instead; ///< of the next answers
   bool is_silent = false;
+  bool is_slow = false; ///< answers when the test says so
 
   [[nodiscard]] note_verifier verifier() const {
     return {name, note_key_kind::witness, ed25519_public_key_of(seed)};
@@ -65,10 +68,11 @@ struct scripted_witness {
 
 struct scripted_port final : witness_port {
   std::deque<scripted_witness> witnesses;
-  std::vector<std::function<void()>> held; ///< answers of silent witnesses
+  std::vector<std::function<void()>> held; ///< answers of silent and slow witnesses
   void add_checkpoint(std::size_t witness, std::string body,
                       std::function<void(witness_reply)> done) override {
     auto& w = witnesses[witness];
+    if (w.is_slow) return held.push_back([&w, body, done] { done(w.answer(body)); });
     if (!w.is_silent) return done(w.answer(body));
     ++w.asked;
     held.push_back([done] { done({}); });
@@ -81,6 +85,7 @@ struct client_fixture : fixture {
   std::vector<std::string> warnings;
   growing_log log;
   std::map<std::string, std::vector<std::uint64_t>> cosigned; ///< by witness: sizes
+  std::set<std::string> sent; ///< notes
   bool has_proofs = true;
   cosigned_log_handle log_actor;
   witness_client_handle client;
@@ -92,7 +97,10 @@ struct client_fixture : fixture {
                 if (!has_proofs) return growth_proof{reason::unavailable, {}};
                 return growth_proof{{}, consistency_proof(x.old_size, x.size, log.reader())};
               },
-              [this](const checkpoint_cosigned& x) { cosigned[x.witness].push_back(x.size); }};
+              [this](const checkpoint_cosigned& x) {
+                cosigned[x.witness].push_back(x.size);
+                CAF_CHECK(sent.contains(x.note) && parse_checkpoint(x.note + x.lines)->content.size == x.size);
+              }};
     }));
   }
   ~client_fixture() {
@@ -109,9 +117,9 @@ struct client_fixture : fixture {
   }
   void grow(std::uint64_t size, const std::string& kind = "entry ") {
     while (log.entries.size() < size) log.entries.push_back(kind + std::to_string(log.entries.size()));
-    const checkpoint head{origin, size, root_of(size, log.reader())};
-    caf::anon_send(client,
-                   checkpoint_signed{first_event_aggregate, sign_checkpoint(head, seed_of(1)), log_actor});
+    const auto note = sign_checkpoint({origin, size, root_of(size, log.reader())}, seed_of(1));
+    sent.insert(note);
+    caf::anon_send(client, checkpoint_signed{first_event_aggregate, note, log_actor});
     run();
   }
 };
@@ -155,6 +163,16 @@ CAF_TEST(a witness that is away delays no other and gets the newest checkpoint l
   port.witnesses[0].is_silent = false;
   advance(witness_pause_max);
   CAF_CHECK(cosigned["w2"] == sizes{11});
+}
+
+CAF_TEST(a cosignature comes with its checkpoint also if the log has grown since) {
+  port.witnesses[0].is_slow = true;
+  start();
+  for (const std::uint64_t size : {3, 4, 11}) grow(size);
+  port.witnesses[0].is_slow = false;
+  port.held.front()();
+  run();
+  CAF_CHECK(cosigned["w2"] == sizes({3, 11}));
 }
 
 CAF_TEST(a witness of another log is told to the operator and not asked again at once) {

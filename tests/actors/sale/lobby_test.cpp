@@ -5,6 +5,7 @@
 
 #include "crypto/digest.hpp"
 #include "fair/draw.hpp"
+#include "fair/note.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -29,6 +30,7 @@ sha256_digest digest_of(std::string_view hex) {
 struct lobby_fixture : event_fixture {
   std::function<void(std::string)> beacon; ///< answers the last question for one
   std::size_t questions = 0;
+  std::vector<checkpoint_signed> checkpoints; ///< that a witness got
 
   void start_lobby(lobby_settings lobby = {}, std::uint32_t concurrency = 1,
                    event_kind kind = event_kind::sale) {
@@ -74,6 +76,24 @@ struct lobby_fixture : event_fixture {
     run();
   }
   const lobby_row& stored() { return *store.committed(event.aggregate)->lobby; }
+  /// Gives every checkpoint of the log to the test.
+  void add_witness() {
+    services.witnesses =
+      keep(sys.spawn([this](witness_client_handle::pointer) -> witness_client_handle::behavior_type {
+        return {[this](const checkpoint_signed& x) { checkpoints.push_back(x); },
+                [](const witness_answered&) {}, [](const timer_fired&) {}};
+      }));
+  }
+  ~lobby_fixture() {
+    services.witnesses = nullptr;
+    checkpoints.clear();
+  }
+  /// The records of the log, one after the other.
+  std::string records() {
+    const auto rows = store.read_log(event.aggregate, {.tiles = {{bundle_level, 0}}});
+    CAF_REQUIRE_EQUAL(rows.tiles.size(), 1u);
+    return {rows.tiles[0].content.begin(), rows.tiles[0].content.end()};
+  }
   /// From what the ledger has, by the rules that are published.
   std::vector<std::uint64_t> drawn() {
     const auto& image = *store.committed(event.aggregate);
@@ -171,6 +191,30 @@ CAF_TEST(a round of drand is asked for until it is there) {
   run();
   CAF_CHECK(stored().beacon == beacon_kind::drand && stored().value == std::string(96, 'b'));
   CAF_CHECK(find_now(1).lobby.phase == lobby_phase::none);
+}
+
+CAF_TEST(the draw has the cosigned checkpoint over the closing also if joins have made the log grow since) {
+  add_witness();
+  start_lobby(with_beacon(beacon_kind::drand));
+  joined(1);
+  pass(2s);
+  const auto before = checkpoints.size();
+  pass(lobby_length);
+  pass(2s);
+  CAF_REQUIRE(checkpoints.size() > before);
+  const auto closed = checkpoints.back();
+  joined(2);
+  pass(2s);
+  const auto size = [](const checkpoint_signed& x) { return parse_checkpoint(x.note)->content.size; };
+  CAF_REQUIRE(size(checkpoints.back()) > size(closed));
+  const std::string lines = "\u2014 witness AAAA\n";
+  caf::anon_send(closed.log, checkpoint_cosigned{size(closed), "witness", closed.note, lines});
+  run();
+  CAF_CHECK(store.read_log(event.aggregate, {}).state->cosignatures.empty()); // not of the newest
+  beacon(std::string(96, 'b'));
+  run();
+  pass(2s);
+  CAF_CHECK(records().find(closed.note + lines) != std::string::npos);
 }
 
 CAF_TEST(only an operator ends the wait for a beacon) {
