@@ -22,7 +22,7 @@ import { actions, parse_record } from '../../web/verify/records.mjs';
 import { http_reader } from '../../web/verify/http.mjs';
 import { verify } from '../../web/verify/verify.mjs';
 import { cheats, honest } from './cheats.mjs';
-import { begins_at, event, Log, opens_at } from './log_maker.mjs';
+import { begins_at, event, Log, opens_at, Signer } from './log_maker.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const cli = path.join(here, '../../web/verify/cli.mjs');
@@ -224,7 +224,7 @@ test('a hidden intervention is caught by "hands"', async () => {
   await caught_by(drawn().leave(3, 3), {}, 'hands');
   const paused = drawn().hand('pause');
   await caught_by(paused.admit(paused.order.slice(0, 1)), {}, 'hands');
-  const operated = new Log().begin('policy=operated\n').join(1).join(2).hand('advance', 0, 1);
+  const operated = new Log().begin('policy=operator\n').join(1).join(2).hand('advance', 0, 1);
   await caught_by(operated.admit([1, 2]), {}, 'hands');
 });
 
@@ -237,6 +237,19 @@ test('two logs for two people are caught by "consistency" when they compare, and
   const witnesses = [mine.witness.text];
   assert.equal((await verify(mine.reader({ cosigned_at }), { witnesses })).result, 'passed');
   await caught_by(yours, { witnesses }, 'witnesses');
+});
+
+test('a witness that only the server names and that has not signed makes the log not proven', async () => {
+  const log = drawn();
+  const witnesses = [log.witness.text, new Signer('other.example', 4, 9).text];
+  const by_page = (reader, quorum) => verify(reader, { witnesses, witnesses_of_server: true, quorum });
+  const outcome = await by_page(log.reader(), 1);
+  assert.equal(outcome.result, 'unproven');
+  assert.match(sentence(outcome, 'witnesses'), /Only 0 of the 1 .* may be away: .* not proven/);
+  const cosigned = log.reader({ cosigned_at: begins_at / 1000 + 100 });
+  assert.equal((await by_page(cosigned, 1)).result, 'passed');
+  assert.equal((await by_page(cosigned, 2)).result, 'unproven');
+  await caught_by(log, { witnesses, quorum: 1 }, 'witnesses'); // the user relies on it
 });
 
 test('a foreign signature is caught by "signature"', async () => {
@@ -302,7 +315,8 @@ test('every check has a sentence for the page in every language', () => {
     const texts = JSON.parse(fs.readFileSync(file, 'utf8'));
     for (const check of checks) {
       assert.ok(texts[`fair_check_${check}`], `${language}: ${check}`);
-      assert.ok(check === 'closing' || texts[`fair_failed_${check}`], `${language}: ${check}`); // it never fails
+      const worst = check === 'witnesses' ? 'unproven' : 'failed'; // on the page
+      assert.ok(check === 'closing' || texts[`fair_${worst}_${check}`], `${language}: ${check}`); // it never fails
     }
     for (const action of actions.filter(Boolean)) assert.ok(texts[`fair_hand_${action}`], action);
     for (const result of results) assert.ok(texts[`fair_is_${result}`], result);

@@ -52,8 +52,8 @@ function remember(checkpoint) {
 /** The checker's sentences are English. Ours says the same in the visitor's language, without evidence. */
 function check_row({ check, result, text: evidence }) {
   const row = element('li', '', { className: `is-${result}` });
-  const failed = result === 'failed' && `fair_failed_${check}`;
-  const sentence = text(failed in state.texts ? failed : `fair_check_${check}`);
+  const problem = `fair_${result}_${check}`;
+  const sentence = text(problem in state.texts ? problem : `fair_check_${check}`);
   row.append(element('b', text(`fair_is_${result}`)), element('span', sentence));
   if (evidence) {
     const details = element('details', element('summary', text('fair_details'), { className: 'tap' }));
@@ -154,6 +154,7 @@ async function check_with(receipts) {
     receipts,
     checkpoints: seen_before(),
     witnesses,
+    witnesses_of_server: true,
     quorum: witnesses.length > 0 ? majority(witnesses.length) : undefined,
     patience: 3,
     progress: show_progress,
