@@ -59,7 +59,12 @@ void add_sale(page_data& data, const shopper& who, const event_view& e) {
   sale.set("EVENT_ID", to_string(e.event.id));
   set_facts(sale, who.in, e.event);
   sale.set_optional("PRICES", prices_text(who.in, e));
+  if (const auto lobby = e.event.lobby.opens_at; is_set(lobby) && lobby > who.now) {
+    sale.show("LOBBY_COMES");
+    return sale.set_time(lobby);
+  }
   if (is_set(e.event.queue_opens_at) && e.event.queue_opens_at > who.now) {
+    sale.show("LOBBY_IS_OPEN", is_set(e.event.lobby.opens_at));
     sale.show("NOT_OPEN");
     return sale.set_time(e.event.queue_opens_at);
   }

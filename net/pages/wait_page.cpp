@@ -18,6 +18,10 @@ enum class face : std::uint8_t { waiting, admitted, not_open, ended, cancelled, 
 
 bool is_queue(const wait_view& v) { return v.line.event.kind == event_kind::queue; }
 
+bool has_open_lobby(const wait_view& v) {
+  return is_set(v.line.lobby.opened_at) && !is_set(v.line.lobby.closed_at);
+}
+
 face face_of(const wait_view& v) {
   const auto status = v.line.event.status;
   if (v.place && (v.place->status == entry_status::waiting || v.place->status == entry_status::away))
@@ -25,18 +29,21 @@ face face_of(const wait_view& v) {
   if (v.place && v.place->status == entry_status::admitted) return face::admitted;
   if (status == event_status::cancelled) return face::cancelled;
   if (status == event_status::ended) return face::ended;
-  const auto& lobby = v.line.lobby;
-  const bool has_lobby = is_set(lobby.opened_at) && !is_set(lobby.closed_at);
-  if (is_set(v.line.event.queue_opens_at) && v.line.event.queue_opens_at > v.now && !has_lobby)
+  if (is_set(v.line.event.queue_opens_at) && v.line.event.queue_opens_at > v.now && !has_open_lobby(v))
     return face::not_open;
   if (!is_queue(v) && !v.signed_in) return face::sign_in;
   return v.place ? face::join_again : face::join;
 }
 
+/// Also one that is due, until its owner opens it.
+bool has_lobby_to_come(const wait_view& v) {
+  return is_set(v.line.event.lobby.opens_at) && !is_set(v.line.lobby.opened_at)
+         && v.line.event.queue_opens_at > v.now;
+}
+
 /// When people may join: of the lobby, if there is one.
 timestamp opening_of(const wait_view& v) {
-  const auto lobby = v.line.event.lobby.opens_at;
-  return lobby > v.now ? lobby : v.line.event.queue_opens_at;
+  return has_lobby_to_come(v) ? v.line.event.lobby.opens_at : v.line.event.queue_opens_at;
 }
 
 std::string path_of(const wait_view& v) { return v.base + "/wait/" + to_string(v.line.event.id); }
@@ -119,6 +126,7 @@ void show_waiting(site_page& page, const wait_view& v) {
   const bool is_list = is_set(v.line.event.waiting_list.began_at);
   data.show("NOT_SOLD_OUT", !v.line.sold_out || is_list);
   data.show("NO_LIST", !is_list);
+  data.set("ON_LIST", text(v.in, v.is_guest ? "waiting_list_guest" : "waiting_list"));
   const auto odds = odds_text(v.in, place.outlook);
   data.set("ODDS", odds);
   data.show("NO_ODDS", odds.empty());
@@ -157,6 +165,7 @@ void show_lobby(site_page& page, const wait_view& v) {
     data.set_optional("BEACON", event.lobby.beacon == beacon_kind::drand
                                   ? "drand, " + number_text(v.in, event.lobby.round)
                                   : event.lobby.announced);
+  if (draws) data.set_optional("SEED_HASH", v.line.lobby.seed_commitment);
   data.set("N", number_text(v.in, value_of(place.number)));
   if (v.line.takes_access_codes) data.show("TAKES_CODES");
   if (draws && is_open && event.lobby.party_max > 1) {
@@ -225,15 +234,30 @@ void show_challenge(site_page& page, const wait_view& v, face is, bool may_join)
   page.data.show("ASKS_MAILBOX", is_queue(v) || v.is_guest);
 }
 
+/// What a lobby that is open, or comes, means for those who are not in it.
+void show_lobby_ahead(page_data& data, const wait_view& v) {
+  const auto& event = v.line.event;
+  data.show("HAS_LOBBY");
+  data.show(event.lobby.draw == draw_kind::at_opening ? "DRAWS" : "BY_NUMBER");
+  if (!has_open_lobby(v)) data.add("LOBBY_COMES").set_time(event.lobby.opens_at);
+}
+
+std::string lead_of(const wait_view& v) {
+  if (has_open_lobby(v)) return counted(v.in, "lobby_has", v.line.lobby.entrants);
+  const bool is_list = is_set(v.line.event.waiting_list.began_at);
+  return std::string{text(v.in, !is_list     ? "join_lead"
+                                : v.is_guest ? "waiting_list_join_guest"
+                                             : "waiting_list_join")};
+}
+
 void show_still(site_page& page, const wait_view& v, face is) {
   auto& data = page.data;
   page.title = v.line.event.name;
-  data.show("NOT_OPEN", is == face::not_open);
+  data.show("HAD_PLACE", v.place != nullptr);
   data.show("ENDED", is == face::ended);
   data.show("CANCELLED", is == face::cancelled);
-  const bool is_list = is_set(v.line.event.waiting_list.began_at);
   data.show("JOIN_LEAD", is == face::join || is == face::sign_in);
-  data.set_optional("LEAD", text(v.in, is_list ? "waiting_list_join" : "join_lead"));
+  data.set_optional("LEAD", lead_of(v));
   if (is == face::join_again) data.set_optional("OVER", text(v.in, words_over(v)));
   const bool may_join = is == face::join || is == face::join_again;
   if (may_join && v.line.takes_access_codes) data.show("TAKES_CODES");
@@ -251,9 +275,12 @@ void show_still(site_page& page, const wait_view& v, face is) {
   else
     data.show("NO_SIGN_IN");
   add_tickets(data, v);
-  if (is != face::not_open) return;
-  data.set_time(opening_of(v));
-  page.refresh_seconds = 30;
+  if (is == face::ended || is == face::cancelled) return;
+  const bool has_lobby = has_open_lobby(v) || has_lobby_to_come(v);
+  if (has_lobby) show_lobby_ahead(data, v);
+  data.show("NOT_OPEN", has_lobby || is == face::not_open);
+  data.set_time(v.line.event.queue_opens_at);
+  if (is == face::not_open) page.refresh_seconds = 30;
 }
 
 // -- for the script
@@ -324,9 +351,9 @@ std::string state_of(const wait_view& v, face is) {
   begin_state(out, v.in, v.base, v.line.event, v.now);
   if (is == face::waiting) append_follow(out, v.place->id, v.token);
   if (is == face::not_open) {
-    const auto left = std::clamp<std::int64_t>((opening_of(v) - v.now).count(), 1'000, 600'000);
-    out += ",\"reload_after_ms\":";
-    append_number(out, left);
+    const auto left = (opening_of(v) - v.now).count();
+    out += ",\"reload_after_ms\":"; // 10 s: a lobby that is due
+    append_number(out, left > 0 ? std::clamp<std::int64_t>(left, 1'000, 600'000) : 10'000);
   }
   return out + '}';
 }

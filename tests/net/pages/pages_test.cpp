@@ -317,9 +317,13 @@ CAF_TEST(a place in line reads its odds and on a waiting list what happens next)
   CAF_CHECK(has("data-sold-out hidden"));
   CAF_CHECK(has("data-waiting-list>"));
   CAF_CHECK(has("Then you have 30 minutes"));
+  CAF_CHECK(has("We write to you then") && !has("Guests get no mail"));
+  view.signed_in = view.is_guest = true;
+  CAF_CHECK(!has("We write to you") && has("Guests get no mail: keep this page open."));
   view.place = nullptr;
-  view.signed_in = true;
-  CAF_CHECK(has("Join the waiting list:"));
+  CAF_CHECK(has("Join the waiting list:") && !has("by mail") && has("sign in before you join"));
+  view.is_guest = false;
+  CAF_CHECK(has("Join the waiting list:") && has("by mail"));
 }
 
 CAF_TEST(a place in a lobby reads how many are there and how the draw goes) {
@@ -347,10 +351,64 @@ CAF_TEST(a place in a lobby reads how many are there and how the draw goes) {
   place.party_code = "7-ABCDEFGH";
   place.party_size = 2;
   CAF_CHECK(says("7-ABCDEFGH") && says("2 people are in it") && !says("Open a party"));
+  const auto id = to_string(line.event.id);
+  const auto offers_proof = [&] {
+    return says("href=\"/fairness/" + id + "\"") && says("href=\"/wait/" + id + "/proof\"");
+  };
+  line.lobby.seed_commitment = std::string(64, 'e');
+  CAF_CHECK(offers_proof() && says(line.lobby.seed_commitment));
   place.lobby.phase = lobby_phase::waiting;
   CAF_CHECK(says("the lottery&#39;s numbers") && !says("7-ABCDEFGH"));
   place.lobby = {lobby_phase::open, draw_kind::none, 3, line.event.queue_opens_at};
-  CAF_CHECK(says("in the order of joining") && !says("draws a lot"));
+  CAF_CHECK(says("in the order of joining") && !says("draws a lot") && !says(line.lobby.seed_commitment));
+  place.lobby = {};
+  for (const auto status : {entry_status::waiting, entry_status::admitted, entry_status::revoked}) {
+    place.status = status; // also those who were dropped can keep the proof
+    CAF_CHECK(offers_proof());
+  }
+}
+
+CAF_TEST(before joining a visitor reads when lobby and line open and how places are given) {
+  event_view line;
+  line.event.name = "Final";
+  line.event.status = event_status::active;
+  line.event.lobby.opens_at = *parse_rfc3339("2026-12-01T08:00:00Z");
+  line.event.queue_opens_at = *parse_rfc3339("2026-12-01T09:00:00Z");
+  line.event.lobby.draw = draw_kind::at_opening;
+  const std::string base;
+  wait_view view{.in = language::en, .base = base, .line = line};
+  const auto says = [&](std::string_view words) {
+    return render(wait_page(view), base, {}).body.find(words) != std::string::npos;
+  };
+  const std::string lobby_at = "The lobby opens on <time datetime=\"2026-12-01T08:00:00.000Z\">";
+  const std::string line_at = "The line opens on <time datetime=\"2026-12-01T09:00:00.000Z\">";
+  const std::string no_advantage = "Coming earlier gives no advantage";
+  view.now = line.event.lobby.opens_at - seconds{60};
+  CAF_CHECK(says(lobby_at) && says(line_at) && says(no_advantage) && says("\"reload_after_ms\":60000"));
+  CAF_CHECK(!says("people are in the lobby") && !says("Sign in to join"));
+  view.now = line.event.lobby.opens_at; // due, and its owner has not opened it yet
+  CAF_CHECK(says(lobby_at) && says("\"reload_after_ms\":10000"));
+
+  line.lobby.opened_at = line.event.lobby.opens_at;
+  line.lobby.entrants = 1'200;
+  for (const bool signed_in : {false, true}) {
+    view.signed_in = signed_in;
+    CAF_CHECK(says("1,200 people are in the lobby.") && says(line_at) && says(no_advantage) && !says(lobby_at));
+    CAF_CHECK(!says("Everybody is let in by turns") && says(signed_in ? "Join the line" : "Sign in to join"));
+  }
+  line.event.lobby.draw = draw_kind::none;
+  CAF_CHECK(says("in the order of joining") && !says(no_advantage));
+  line.lobby.closed_at = view.now = line.event.queue_opens_at;
+  CAF_CHECK(says("Everybody is let in by turns") && !says("lobby"));
+
+  line.lobby = {};
+  const shopper who{language::en, base, line.event.lobby.opens_at - seconds{1}};
+  const auto lists = [&](const shopper& visitor, std::string_view words) {
+    return render(on_sale_page(visitor, {line}), base, {}).body.find(words) != std::string::npos;
+  };
+  CAF_CHECK(lists(who, lobby_at) && !lists(who, line_at));
+  const shopper later{language::en, base, line.event.lobby.opens_at};
+  CAF_CHECK(lists(later, "The lobby is open. " + line_at) && !lists(later, lobby_at));
 }
 
 CAF_TEST(a template escapes each value by its place) {
