@@ -4,7 +4,18 @@
 import test from 'node:test';
 import { Services, sql } from '../support/services.mjs';
 import { Cluster, authority, is_connected } from './cluster.mjs';
-import { assert, Socket, eventually, fairqueue, run, sleep, temporary_folder } from './lib.mjs';
+import {
+  after,
+  assert,
+  Socket,
+  eventually,
+  fairqueue,
+  patience,
+  run,
+  sleep,
+  temporary_folder,
+} from './lib.mjs';
+import { check_log, drawn_order, receipt_of } from './fair_log.mjs';
 import { access, tenant_on, ticket_of } from './tenant.mjs';
 
 /** An event of a sale that is open, made at `server`. */
@@ -127,6 +138,64 @@ test('GET /access anywhere, without Redis: at once, and no longer than 5 s after
   }
   t.diagnostic(`served by the others ${Date.now() - froze} ms after the owner stood still`);
   owner.signal('SIGCONT');
+});
+
+test('the owner of a lobby is killed before the value is entered: another draws, and its log goes on', async (t) => {
+  const settings = { 'http.public_url': 'http://tickets.example' }; // the log has one name at all nodes
+  const cluster = await Cluster.start(t, { settings });
+  const [owner, ...others] = cluster.nodes;
+  const opens_at = after(5 * patience);
+  const { organizer, event } = await open_sale(owner, {
+    total: 100,
+    lobby_opens_at: after(-1),
+    queue_opens_at: opens_at,
+    sale_start: opens_at,
+    draw: 'at_opening',
+    beacon: { kind: 'announced', announced: 'the numbers of the lottery' },
+    queue: { policy: 'operator' },
+  });
+  await cluster.hand_off(event, owner);
+  const fans = await owner.customers(9);
+  for (const [i, fan] of fans.entries())
+    assert.equal((await cluster.nodes[i % 3].join(fan, event)).position, null);
+  const receipt = (server, i) => receipt_of(server, fans[i], `/events/${event}/queue`);
+  const receipts = [await receipt(owner, 0), await receipt(others[0], 8)];
+  await eventually(
+    'the lobby is closed',
+    async () => (await owner.get(`/events/${event}`)).json.lobby.status === 'WAITS_FOR_BEACON',
+  );
+  const checkpoints = [(await owner.get(`/events/${event}/log/checkpoint`)).text];
+  await owner.kill();
+
+  const entered = await others[0].insist('POST', `/events/${event}/draw/beacon`, {
+    token: organizer,
+    body: { value: '4 8 15 16 23 42' },
+  });
+  assert.equal(entered.status, 200, entered.text);
+  const { lobby } = entered.json;
+  assert.deepEqual([lobby.status, lobby.people], ['DRAWN', 9]);
+  assert.deepEqual((await others[1].get(`/events/${event}`)).json.lobby, lobby);
+  const order = drawn_order(
+    lobby,
+    fans.map((_, i) => ({ number: i + 1 })),
+  );
+  for (const [i, number] of order.entries()) {
+    const place = await eventually('a position', async () => {
+      const now = await others[i % 2].position(fans[number - 1], event);
+      return now.position && now;
+    });
+    assert.deepEqual([place.queue_number, place.position], [number, i + 1]);
+  }
+  const body = { count: 4 };
+  assert.equal((await others[1].post(`/events/${event}/advance`, { token: organizer, body })).status, 200);
+  receipts.push(await receipt(others[1], 4));
+  const told = await eventually('the log has the admissions', async () => {
+    const text = await check_log(others[1], ['--event', event], { receipts, checkpoints });
+    return /All 4 admissions/.test(text) && text;
+  });
+  assert.match(told, /passed +entrants +The 9 entrants/);
+  for (const number of [1, 9, 5])
+    assert.match(told, new RegExp(`passed +receipt .* Number ${number} joined`));
 });
 
 test('the owner is killed: another takes over before its lease could end, and every place is kept', async (t) => {

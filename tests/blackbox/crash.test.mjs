@@ -23,6 +23,8 @@ import {
   run,
   temporary_folder,
 } from './lib.mjs';
+import { check_log, drawn_order, receipt_of, verify_cli } from './fair_log.mjs';
+import { tenant_on, ticket_of } from './tenant.mjs';
 import { Log, Signer } from '../fair/log_maker.mjs';
 import { bls12_381 } from '../../web/node_modules/@noble/curves/esm/bls12-381.js';
 import { chain_hash, due_at, round_message } from '../../web/verify/draw.mjs';
@@ -391,20 +393,6 @@ test('deadlines pass while the server is down', async (t) => {
   await server.buy(next, event, entry.admission_token);
 });
 
-/** The queue numbers by rank, from what the event has published, as docs/design/fairness.md says. */
-function drawn_order({ seed, root }, entrants) {
-  const key = Buffer.from(seed + root, 'hex');
-  const lot = ({ number, party }) => {
-    const message = Buffer.alloc(8);
-    message.writeBigUInt64BE(BigInt(party ?? number));
-    return crypto.createHmac('sha256', key).update(message).digest('hex');
-  };
-  return entrants
-    .map((e) => ({ ...e, lot: lot(e) }))
-    .sort((a, b) => (a.lot < b.lot ? -1 : a.lot > b.lot ? 1 : a.number - b.number))
-    .map((e) => e.number);
-}
-
 test('a lobby that is killed around its opening is drawn once', async (t) => {
   const random = random_of(seed + 7);
   const server = await server_for(t);
@@ -471,31 +459,58 @@ test('a lobby that is killed around its opening is drawn once', async (t) => {
   assert.equal(new Set(party).size, 1, 'a party is admitted together');
 });
 
-const verify_cli = path.join(import.meta.dirname, '../../web/verify/cli.mjs');
-
-/** The proof of a place, once the join is in the log. */
-const receipt_of = (server, token, event) =>
-  eventually('the place has a proof', async () => {
-    const answer = await server.insist('GET', `/events/${event}/queue/receipt`, { token });
-    return answer.status === 200 && answer.text;
+test('the lobby of a queue is killed while it waits for its value; the checker takes its draw and the proofs', async (t) => {
+  const server = await server_for(t);
+  const tenant = await tenant_on(server);
+  const queue = await tenant.queue({
+    concurrency: 3,
+    session_ttl_seconds: 600,
+    opens_at: after(4 * patience),
+    lobby_opens_at: after(-1),
+    draw: 'at_opening',
+    beacon: 'announced',
+    beacon_announced: 'the numbers of the lottery',
   });
+  const tickets = [];
+  for (let i = 0; i < 8; ++i) tickets.push(await tenant.join_as(queue, `visitor ${i}`));
+  const proof_of = (i) => receipt_of(server, tickets[i].ticket_token, `/tickets/${tickets[i].ticket_id}`);
+  const receipts = [await proof_of(2)];
+  const enter = (value) =>
+    server.insist('POST', `/queues/${queue.id}/draw/beacon`, { token: tenant.token, body: { value } });
+  expect_problem(await enter('1 2 3'), 409, 'lobby_not_closed');
+  const lobby = async () =>
+    (await server.insist('GET', `/queues/${queue.id}`, { token: tenant.token })).json.lobby;
+  await eventually('the lobby is closed', async () => (await lobby()).status === 'WAITS_FOR_BEACON');
+  const checkpoints = [(await server.insist('GET', `/queues/${queue.id}/log/checkpoint`)).text];
+  await server.restart();
+  for (const ticket of tickets) assert.equal((await ticket_of(server, ticket)).position, null);
+  const drawn = await enter('4 8 15 16');
+  assert.equal(drawn.status, 200, drawn.text);
+  await server.restart();
+  assert.deepEqual(await lobby(), drawn.json.lobby, 'no second draw');
+  expect_problem(await enter('23 42'), 409, 'already_drawn');
 
-/** The checker takes the log, with all checkpoints and receipts that were given out. */
-async function check_log(server, event, { receipts, checkpoints }) {
-  const folder = fs.mkdtempSync(path.join(server.data_dir, 'log-'));
-  const args = [verify_cli, server.url, '--event', event];
-  const add = (option, texts) =>
-    texts.forEach((text, i) => {
-      const file = path.join(folder, `${option}-${i}`);
-      fs.writeFileSync(file, text);
-      args.push(`--${option}`, file);
-    });
-  add('receipt', receipts);
-  add('checkpoint', checkpoints);
-  const end = await run(process.execPath, args);
-  assert.equal(end.code, 0, end.out + end.err);
-  return end.out;
-}
+  const places = await Promise.all(tickets.map((ticket) => ticket_of(server, ticket)));
+  const order = drawn_order(
+    drawn.json.lobby,
+    places.map((place) => ({ number: place.queue_number })),
+  );
+  await eventually('three are inside', async () => {
+    const first = order.slice(0, 3).map((number) => tickets[number - 1]);
+    const now = await Promise.all(first.map((ticket) => ticket_of(server, ticket)));
+    return now.every((place) => place.status === 'ADMITTED');
+  });
+  for (const [i, number] of order.slice(3).entries())
+    assert.equal((await ticket_of(server, tickets[number - 1])).position, i + 1);
+  receipts.push(await proof_of(7));
+  const told = await eventually('the log has the admissions', async () => {
+    const text = await check_log(server, ['--queue', queue.id], { receipts, checkpoints });
+    return /All 3 admissions/.test(text) && text;
+  });
+  assert.match(told, /passed +entrants +The 8 entrants/);
+  assert.match(told, /passed +receipt .* Number 3 joined/);
+  assert.match(told, /passed +receipt .* Number 8 joined/);
+});
 
 test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patience }, async (t) => {
   const random = random_of(seed + 100);
@@ -508,7 +523,7 @@ test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patienc
   });
   const early = await server.customer();
   await server.join(early, event);
-  const seen = { receipts: [await receipt_of(server, early, event)], checkpoints: [] };
+  const seen = { receipts: [await receipt_of(server, early, `/events/${event}/queue`)], checkpoints: [] };
   let over = false;
   const crowd = run(
     fairqueue_load,
@@ -548,8 +563,8 @@ test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patienc
   assert.equal(end.code, 0, `after ${kills} kills:\n${end.out}\n${end.err}`);
   assert.ok(kills >= 2, `the sale was over after ${kills} kills`);
   assert.equal((await server.stats(organizer, event)).sold, 100);
-  seen.receipts.push(await receipt_of(server, early, event));
-  const told = await check_log(server, event, seen);
+  seen.receipts.push(await receipt_of(server, early, `/events/${event}/queue`));
+  const told = await check_log(server, ['--event', event], seen);
   assert.match(told, /Numbers 1 to 2\d\d each joined once/);
 });
 
@@ -699,7 +714,7 @@ test('the checker takes a real lobby: drawn by a public round that came after a 
   });
   const fans = await seller.customers(12);
   for (const fan of fans) await seller.join(fan, event);
-  const receipt = await receipt_of(seller, fans[3], event);
+  const receipt = await receipt_of(seller, fans[3], `/events/${event}/queue`);
   await eventually(
     'the lobby is drawn',
     async () => (await seller.get(`/events/${event}`)).json.lobby.status === 'DRAWN',
