@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fq {
@@ -18,6 +19,8 @@ namespace fq {
 using money = std::int64_t;
 
 enum class admission_policy : std::uint8_t { batch, capacity, rate, open, operated };
+/// As the API and the public log spell it.
+[[nodiscard]] std::string_view name_of(admission_policy policy);
 
 /// Admission settings and timeouts of a queue. All can change while the sale runs.
 struct queue_settings {

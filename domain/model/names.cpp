@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts of states and reasons. Exhaustive switches and a checked table: a new enumerator does not compile
 // without its text.
+#include "domain/model/event_rows.hpp"
 #include "domain/model/refusal.hpp"
 #include "domain/model/states.hpp"
 
@@ -137,6 +138,17 @@ std::string_view name_of(checkin_mode m) {
   switch (m) {
     case checkin_mode::entry: return "entry";
     case checkin_mode::entry_and_exit: return "entry_and_exit";
+  }
+  return "";
+}
+
+std::string_view name_of(admission_policy policy) {
+  switch (policy) {
+    case admission_policy::batch: return "batch";
+    case admission_policy::capacity: return "capacity";
+    case admission_policy::rate: return "rate";
+    case admission_policy::open: return "open";
+    case admission_policy::operated: return "operator";
   }
   return "";
 }

@@ -8,17 +8,6 @@
 namespace fq {
 namespace {
 
-std::string_view name_of(admission_policy policy) {
-  switch (policy) {
-    case admission_policy::batch: return "batch";
-    case admission_policy::capacity: return "capacity";
-    case admission_policy::rate: return "rate";
-    case admission_policy::open: return "open";
-    case admission_policy::operated: return "operated";
-  }
-  return {};
-}
-
 void add(std::string& to, std::string_view name, std::string_view value) {
   if (!to.empty()) to += '\n';
   to += name;

@@ -184,17 +184,6 @@ void append_stock(std::string& out, const event_view& view) {
 
 // -- parts
 
-std::string_view name_of(admission_policy policy) {
-  switch (policy) {
-    case admission_policy::batch: return "batch";
-    case admission_policy::capacity: return "capacity";
-    case admission_policy::rate: return "rate";
-    case admission_policy::open: return "open";
-    case admission_policy::operated: return "operator";
-  }
-  return "";
-}
-
 std::optional<admission_policy> parse_policy(std::string_view text) {
   using enum admission_policy;
   for (const auto policy : {batch, capacity, rate, open, operated})

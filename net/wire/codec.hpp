@@ -16,7 +16,6 @@
 
 namespace fq::net {
 
-[[nodiscard]] std::string_view name_of(admission_policy policy);
 [[nodiscard]] std::optional<admission_policy> parse_policy(std::string_view text);
 [[nodiscard]] std::string_view name_of(draw_kind kind);
 [[nodiscard]] std::string_view name_of(beacon_kind kind);

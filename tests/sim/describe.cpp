@@ -7,17 +7,6 @@
 namespace fq::sim {
 namespace {
 
-std::string text_of(admission_policy p) {
-  switch (p) {
-    case admission_policy::batch: return "batch";
-    case admission_policy::capacity: return "capacity";
-    case admission_policy::rate: return "rate";
-    case admission_policy::open: return "open";
-    case admission_policy::operated: return "operated";
-  }
-  return {};
-}
-
 void describe_settings(std::ostringstream& s, const sale_options& o) {
   const auto& q = o.queue;
   s << "\n  " << (o.kind == event_kind::queue ? "standalone queue" : "sale") << ", rate " << q.rate_per_minute
@@ -87,7 +76,7 @@ std::string describe(const sale_options& o) {
   const auto& f = o.faults;
   std::ostringstream s;
   s << "seed " << o.seed << ": " << o.fans << " fans, " << o.ticket_types << " x " << o.total
-    << " tickets at " << o.price << ", policy " << text_of(o.queue.policy) << ", concurrency "
+    << " tickets at " << o.price << ", policy " << name_of(o.queue.policy) << ", concurrency "
     << o.queue.concurrency << ", batch " << o.queue.batch_size << "/" << o.queue.admission_interval.count()
     << " ms, over-admission " << o.queue.over_admission_percent << " %, session "
     << o.queue.session_ttl.count() << " ms, claim window " << o.queue.claim_window.count() << " ms, claim "

@@ -308,7 +308,7 @@ export class Replay {
           `Number ${waiting[0].number} was left behind when its party was admitted (record ${this.index}).`,
         );
     }
-    if (this.policy === 'operated') this.#use_calls(r.numbers.length);
+    if (this.policy === 'operator') this.#use_calls(r.numbers.length);
   }
   #admit(number, units, r, touched) {
     const entry = this.entries.get(number);

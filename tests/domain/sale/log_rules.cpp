@@ -32,7 +32,7 @@ void log_rules::one(const begin_record& r) {
   std::istringstream lines(r.settings);
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("joined_before=")) joined_before_ = std::stoull(line.substr(14));
-    if (line.starts_with("policy=")) is_operated_ = line == "policy=operated";
+    if (line.starts_with("policy=")) is_operated_ = line == "policy=operator";
   }
 }
 
@@ -130,7 +130,7 @@ void log_rules::one(const hand_record& r) {
     case hand_action::cancel: is_cancelled_ = true; return;
     case hand_action::settings:
       if (const auto at = r.change.find("policy="); at != std::string::npos)
-        is_operated_ = r.change.substr(at, 15) == "policy=operated";
+        is_operated_ = r.change.substr(at, 15) == "policy=operator";
       return;
     case hand_action::priority:
     case hand_action::end_wait:

@@ -140,7 +140,7 @@ CAF_TEST(a log that begins later has the entries in line) {
   const auto& begun = only<begin_record>(d);
   CAF_CHECK_EQUAL(begun.lost, "old");
   CAF_CHECK(begun.settings.ends_with("joined_before=4"));
-  CAF_CHECK(begun.settings.starts_with("policy=operated\n"));
+  CAF_CHECK(begun.settings.starts_with("policy=operator\n"));
 }
 
 CAF_TEST(only lines that are new count as changed) {
