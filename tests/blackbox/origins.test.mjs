@@ -246,7 +246,7 @@ test('a visitor in a browser: from the shop to our waiting page and back into th
     async () => (await page.goto(shop)) && new URL(page.url()).origin === server.url,
     { timeout_ms: 6000, every_ms: 300 },
   );
-  await page.getByText('Your place was withdrawn by the organiser.').waitFor();
+  await page.getByText('Your place was withdrawn by the organizer.').waitFor();
 });
 
 /** The request of the waiting page's form. */

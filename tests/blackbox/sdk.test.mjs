@@ -252,11 +252,11 @@ test('odds are a sentence, in every language', () => {
   const place = place_after(null, { type: 'state', ticket: ticket({ outlook }), queue_status: 'ACTIVE' });
   assert.equal(
     odds_text(texts.en, 'en', place.outlook),
-    'About 640 of the 2,000 people before you will buy 650 tickets; 800 tickets are left.',
+    'About 640 of the 2,000 people ahead of you will probably buy 650 tickets in total. 800 tickets are left.',
   );
   assert.equal(
     chance_text(texts.en, 'en', place.outlook),
-    'That a ticket is left for you: 60 to 80 %, likely.',
+    'Chance that a ticket is left for you: 60 to 80 % (likely).',
   );
   const moved = { type: 'position_changed', position: 2, ahead: 1, eta: null };
   assert.equal(place_after(place, moved).outlook.buyersAhead, 640, 'a frame without odds leaves them');

@@ -306,8 +306,8 @@ CAF_TEST(a place in line reads its odds and on a waiting list what happens next)
   const auto has = [&](std::string_view text) {
     return render(wait_page(view), base, {}).body.find(text) != std::string::npos;
   };
-  CAF_CHECK(has("About 640 of the 2,000 people before you will buy 640 tickets; 800 tickets are left."));
-  CAF_CHECK(has("95 to 100 %, almost certain."));
+  CAF_CHECK(has("About 640 of the 2,000 people ahead of you will probably buy 640 tickets in total. 800 tickets are left."));
+  CAF_CHECK(has("95 to 100 % (almost certain)."));
   CAF_CHECK(has("data-waiting-list hidden"));
   line.sold_out = true;
   line.event.waiting_list = {true, milliseconds{1'800'000}, -1, -1, from_unix_ms(1'795'000'000'000)};
@@ -360,7 +360,7 @@ CAF_TEST(a place in a lobby reads how many are there and how the draw goes) {
   place.lobby.phase = lobby_phase::waiting;
   CAF_CHECK(says("the lottery&#39;s numbers") && !says("7-ABCDEFGH"));
   place.lobby = {lobby_phase::open, draw_kind::none, 3, line.event.queue_opens_at};
-  CAF_CHECK(says("in the order of joining") && !says("draws a lot") && !says(line.lobby.seed_commitment));
+  CAF_CHECK(says("in the order of joining") && !says("drawn at random") && !says(line.lobby.seed_commitment));
   place.lobby = {};
   for (const auto status : {entry_status::waiting, entry_status::admitted, entry_status::revoked}) {
     place.status = status; // also those who were dropped can keep the proof
