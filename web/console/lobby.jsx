@@ -8,7 +8,7 @@ import { Choice, Field, Form, ProblemNote, tell, Text, use_action, When, Whole }
 
 const draws = [
   ['none', 'No: first come, first served'],
-  ['at_opening', 'By lot, when the line opens'],
+  ['at_opening', 'At random, when the line opens'],
 ];
 const beacons = [
   ['none', 'None'],
@@ -57,7 +57,7 @@ export function LobbyFields({ event, form, put, wrong }) {
           <When value={form.lobby_opens_at} set={put('lobby_opens_at')} />
         </Field>
         {form.lobby_opens_at && (
-          <Field label="Places by lot" wrong={wrong('draw')}>
+          <Field label="Order of the lobby" wrong={wrong('draw')}>
             <Choice value={form.draw} set={put('draw')} options={draws} />
           </Field>
         )}
@@ -108,9 +108,9 @@ export function LobbyFields({ event, form, put, wrong }) {
 
 const words = {
   OPEN: 'The lobby is open.',
-  CLOSED: 'The line has opened; the lots are being drawn.',
+  CLOSED: 'The line has opened; the order is being drawn.',
   WAITS_FOR_BEACON: 'The draw waits for its public value.',
-  DRAWN: 'The lots are drawn.',
+  DRAWN: 'The order is drawn.',
 };
 
 function EnterValue({ event, changed }) {
@@ -119,7 +119,7 @@ function EnterValue({ event, changed }) {
   const send = () =>
     action
       .run(async () => changed(await post(`/events/${event.id}/draw/beacon`, { value: value.trim() })))
-      .then((done) => done && tell('The lots are drawn.'));
+      .then((done) => done && tell('The order is drawn.'));
   return (
     <Form send={send}>
       <Field label={event.beacon.announced} hint="As it was made public. It cannot be changed.">
@@ -153,7 +153,7 @@ export function LobbyState({ event, changed }) {
               ['Hash of the seed', lobby.seed_commitment],
               ['Root of the entrants', lobby.root],
               ['Seed', lobby.seed],
-              ['Value of the beacon', lobby.beacon_value],
+              ['Public value', lobby.beacon_value],
             ]
               .filter(([, value]) => value)
               .map(([name, value]) => (
