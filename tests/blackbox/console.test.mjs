@@ -936,8 +936,8 @@ test('a draft gets seats, which are found by state and blocked, and another draf
   await check_page(page, 'console-seats');
   const event = (await server.get(`/events/${made.json.id}`, { token })).json;
   assert.equal(event.ticket_types[0].total, 8);
-  await page.getByRole('button', { name: 'Keep this plan for other events' }).click();
-  await said(page, 'The plan is kept.');
+  await page.getByRole('button', { name: 'Save this plan for other events' }).click();
+  await said(page, 'The plan is saved.');
   const second = (await draft('Next week')).json.id;
   await page.goto(`${server.url}/console#/events/${second}/seats`);
   await page.getByRole('button', { name: 'Copy Seated' }).waitFor();

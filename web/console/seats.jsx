@@ -101,18 +101,18 @@ function KeptPlans({ event, done, rules }) {
   const is_own = (plan) => plan.organizer_id === current_session()?.organizer_id;
   return (
     <>
-      <h3>A kept plan</h3>
+      <h3>A saved plan</h3>
       <ProblemNote problem={action.problem} />
-      <Listing pages={pages} empty="No plans are kept yet. Keep one from an event that has seats.">
+      <Listing pages={pages} empty="No plans are saved yet. Save one from an event that has seats.">
         {(rows) => (
           <Table
-            label="Kept plans"
+            label="Saved plans"
             rows={rows}
             key_of={(plan) => plan.seat_plan_id}
             columns={[
               ['Plan', (plan) => plan.name],
               ['Of', (plan) => (is_own(plan) ? 'you' : 'your tenant'), { wide: true }],
-              ['Kept since', (plan) => time(plan.created_at), { wide: true }],
+              ['Saved on', (plan) => time(plan.created_at), { wide: true }],
               [
                 'Do',
                 (plan) => (
@@ -161,18 +161,18 @@ function KeptPlans({ event, done, rules }) {
   );
 }
 
-/** Keeps the event's plan for other events. */
+/** Saves the event's plan for other events. */
 function KeepButton({ event, plan }) {
   const action = use_action();
   const keep = async () => {
     const kept = { ...plan, name: plan.name || event.name.slice(0, 100) };
-    if (await action.run(() => post('/seat-plans', kept))) tell('The plan is kept.');
+    if (await action.run(() => post('/seat-plans', kept))) tell('The plan is saved.');
   };
   return (
     <>
       <ProblemNote problem={action.problem} />
       <button type="button" class="button plain" disabled={action.busy} onClick={keep}>
-        Keep this plan for other events
+        Save this plan for other events
       </button>
     </>
   );
