@@ -941,7 +941,7 @@ test('a draft gets seats, which are found by state and blocked, and another draf
   const second = (await draft('Next week')).json.id;
   await page.goto(`${server.url}/console#/events/${second}/seats`);
   await page.getByRole('button', { name: 'Copy Seated' }).waitFor();
-  await check_page(page, 'console-kept-plans');
+  await check_page(page, 'console-saved-plans');
   await page.getByRole('button', { name: 'Copy Seated' }).click();
   await said(page, 'The event has seats.');
   const plan = (await server.get(`/events/${second}/seat-plan`, { token })).json;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reserved seats of an event: a plan from a file, a simple hall or the plans that are kept, while it is a
+// Reserved seats of an event: a plan from a file, a simple hall or a saved plan, while it is a
 // draft; then the seats by state, which the organizer blocks, releases and moves.
 import { useMemo, useState } from 'preact/hooks';
 import { current_session, del, get, patch, post, put, Problem } from './api.mjs';

@@ -306,7 +306,8 @@ CAF_TEST(a place in line reads its odds and on a waiting list what happens next)
   const auto has = [&](std::string_view text) {
     return render(wait_page(view), base, {}).body.find(text) != std::string::npos;
   };
-  CAF_CHECK(has("About 640 of the 2,000 people ahead of you will probably buy 640 tickets in total. 800 tickets are left."));
+  CAF_CHECK(has("About 640 of the 2,000 people ahead of you will probably buy 640 tickets in total. "
+                "800 tickets are left."));
   CAF_CHECK(has("95 to 100 % (almost certain)."));
   CAF_CHECK(has("data-waiting-list hidden"));
   line.sold_out = true;
@@ -317,13 +318,13 @@ CAF_TEST(a place in line reads its odds and on a waiting list what happens next)
   CAF_CHECK(has("data-sold-out hidden"));
   CAF_CHECK(has("data-waiting-list>"));
   CAF_CHECK(has("Then you have 30 minutes"));
-  CAF_CHECK(has("We write to you then") && !has("Guests get no mail"));
+  CAF_CHECK(has("You get an e-mail when it is your turn") && !has("Guests get no e-mail"));
   view.signed_in = view.is_guest = true;
-  CAF_CHECK(!has("We write to you") && has("Guests get no mail: keep this page open."));
+  CAF_CHECK(!has("You get an e-mail") && has("Guests get no e-mail, so keep this page open."));
   view.place = nullptr;
-  CAF_CHECK(has("Join the waiting list:") && !has("by mail") && has("sign in before you join"));
+  CAF_CHECK(has("Join the waiting list:") && !has("by e-mail") && has("sign in before you join"));
   view.is_guest = false;
-  CAF_CHECK(has("Join the waiting list:") && has("by mail"));
+  CAF_CHECK(has("Join the waiting list:") && has("by e-mail"));
 }
 
 CAF_TEST(a place in a lobby reads how many are there and how the draw goes) {
