@@ -372,6 +372,7 @@ private:
   void payment_page_ready(const claim_id& claim, timestamp now, decision& out);
   void cancel_payment_link(const claim_id& claim, timestamp now, decision& out);
   void withdraw(const claim_row& claim, timestamp now, decision& out, claim_end why);
+  [[nodiscard]] bool takes_guests() const;
   [[nodiscard]] refusal refused_to_guest(const customer_id& buyer) const;
   [[nodiscard]] bool may_receive(const order_row& order) const;
   [[nodiscard]] bool is_given_up(const claim_id& claim) const;

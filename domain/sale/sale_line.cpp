@@ -30,7 +30,7 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
                         std::string subject_name, std::string_view access_code, bool has_solved,
                         queue_number party) {
   if (is_blocked(subject)) return {reason::customer_blocked};
-  if (sells() && is_guest(subject) && !event_.guests) return {reason::sign_in_required};
+  if (sells() && is_guest(subject) && !takes_guests()) return {reason::sign_in_required};
   const auto* own = queue_.find(subject);
   // A visitor without a name has one key only: it also brings the code of a party for the place it has.
   const bool forms_party = own != nullptr && party != queue_number{} && is_in_line(own->status)

@@ -33,7 +33,7 @@ payment_id sale::begin_attempt(const claim_row& claim, const std::string& gatewa
   payment_row row;
   row.id = make_uuid(now, event_.aggregate, random_());
   row.claim = of;
-  row.customer = claim.amount == 0 ? buyer_of(claim) : claim.customer;
+  row.customer = claim.customer;
   row.gateway = claim.amount == 0 ? std::string{free_gateway} : gateway;
   row.reference = make_reference(row.id);
   if (destination_of_) row.destination = destination_of_(row.gateway);

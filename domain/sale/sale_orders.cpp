@@ -73,6 +73,7 @@ refusal sale::priced(const std::vector<item_wish>& wishes, const seat_wish& seat
 refusal sale::quote(const customer_id& customer, const order_wish& wish, timestamp now,
                     quote_view& out) const {
   if (event_.status == event_status::draft) return reason::not_found;
+  if (is_guest(customer) && !takes_guests()) return reason::sign_in_required;
   wanted w;
   if (auto no = price_wish(customer, wish.items, wish.seats, wish.promo_code, now, w, out.price)) return no;
   out.event = event_.id;
@@ -99,6 +100,8 @@ sale::placed sale::place_order(const customer_id& customer, const queue_line::en
   price_quote quoted;
   if (auto no = price_wish(customer, wish.items, wish.seats, wish.promo_code, now, w, quoted))
     return {std::move(no)};
+  // It would use up the limit of an address that nobody has proven, at no cost.
+  if (is_guest(customer) && quoted.total == 0) return {reason::sign_in_required};
   order_row order;
   order.contact = wish.contact;
   if (auto no = settle_answers(event_.questions, units_of(quoted), order.contact.answers))
@@ -163,10 +166,16 @@ void sale::cancel_payment_link(const claim_id& claim, timestamp now, decision& o
     orders_.edit(order->id, now, out.content, [](order_row& row) { row.payment_link_at = never; });
 }
 
+/// Not for tickets that cost nothing: see place_order.
+bool sale::takes_guests() const {
+  return event_.guests
+         && std::ranges::any_of(stock_.types(), [](const ticket_type_row& t) { return t.price > 0; });
+}
+
 /// Why the address cannot buy without a sign-in. One answer for all reasons: it is not proven. What it holds
 /// counts only if it is signed in: else strangers could use up its limit for nothing.
 refusal sale::refused_to_guest(const customer_id& buyer) const {
-  const bool may_buy = event_.guests && !buyer.is_nil() && !is_blocked(buyer)
+  const bool may_buy = takes_guests() && !buyer.is_nil() && !is_blocked(buyer)
                        && claims_.free_slot(buyer, event_.claims_per_customer);
   return may_buy ? refusal{} : refusal{reason::sign_in_required};
 }

@@ -242,6 +242,13 @@ void show_lobby_ahead(page_data& data, const wait_view& v) {
   if (!has_open_lobby(v)) data.add("LOBBY_COMES").set_time(event.lobby.opens_at);
 }
 
+/// Not where nothing has a price: there they could only wait in vain.
+bool takes_guests(const event_view& line) {
+  const auto& types = line.ticket_types;
+  const auto costs = [](const ticket_type_row& t) { return t.price > 0; };
+  return line.event.guests && (types.empty() || std::ranges::any_of(types, costs));
+}
+
 std::string lead_of(const wait_view& v) {
   if (has_open_lobby(v)) return counted(v.in, "lobby_has", v.line.lobby.entrants);
   const bool is_list = is_set(v.line.event.waiting_list.began_at);
@@ -268,7 +275,7 @@ void show_still(site_page& page, const wait_view& v, face is) {
   data.show("PAUSED", v.line.event.status == event_status::paused);
   data.set_optional("MESSAGE", v.line.event.message);
   data.show("TAKES_GUESTS",
-            is == face::sign_in && v.line.event.guests && v.sign_in.step == sign_in_step::address);
+            is == face::sign_in && takes_guests(v.line) && v.sign_in.step == sign_in_step::address);
   if (is == face::sign_in)
     set_sign_in(data, v.sign_in, v.mail_folder,
                 v.has_mailbox ? v.base + std::string{mailbox_path} : std::string{});

@@ -52,13 +52,22 @@ CAF_TEST(what a guest pays for is the buyers and what it holds is its own) {
   f.sound();
 }
 
-CAF_TEST(what is free of charge is the buyers at once) {
+CAF_TEST(what is free of charge needs a sign in) {
   fixture f;
   f.code("FREE", percent(10'000));
-  const auto& o = f.ordered(guest, {f.standard()}, "FREE");
-  CAF_CHECK(o.status == order_status::success);
-  CAF_CHECK(f.s.claim_of(1).id == o.claim);
-  CAF_CHECK(f.s.payment_of(o).customer == fan(1));
+  f.s.join(guest);
+  CAF_CHECK(f.s.order(guest, {f.standard()}, "FREE").no.why == reason::sign_in_required);
+  CAF_CHECK_EQUAL(f.s.type(0).held, 0);
+  CAF_CHECK(f.ordered(1, {f.standard()}, "FREE").status == order_status::success); // its limit is unused
+  f.sound();
+}
+
+CAF_TEST(an event whose tickets are all free takes no guests) {
+  auto types = orders_fixture::two_types();
+  for (auto& t : types) t.price = 0;
+  orders_fixture f{guests_event(), std::move(types)};
+  CAF_CHECK(f.s.join(guest).no.why == reason::sign_in_required);
+  f.bought(1, {f.standard()});
   f.sound();
 }
 
@@ -145,6 +154,11 @@ CAF_TEST(money for an address that was erased meanwhile is refunded) {
 CAF_TEST(guests need an event that takes them an order and a code without a limit for each customer) {
   orders_fixture closed;
   CAF_CHECK(closed.s.join(guest).no.why == reason::sign_in_required);
+  quote_view quoted;
+  order_wish wish;
+  wish.items = {closed.standard()};
+  CAF_CHECK(closed.s.it->quote(fan(guest), wish, closed.s.now, quoted).why == reason::sign_in_required);
+  CAF_CHECK(!closed.s.it->quote(fan(1), wish, closed.s.now, quoted));
   fixture f;
   f.code("ONCE", percent(1'000), 0, 1);
   f.code("MANY", percent(1'000));
