@@ -82,7 +82,11 @@ await Promise.all([
   script('pages/challenge.mjs', 'challenge.mjs', license_with('altcha'), { loader: { '.css': 'text' } }),
   script('node_modules/altcha/dist_external/worker.js', 'challenge-worker.js', license_with('altcha')),
   script('pages/qr_decoder.mjs', 'qr-decoder.mjs', `${license}\n/* jsQR 1.4.0 by Cosmo Wolfe, Apache-2.0 */`),
-  script('console/main.jsx', 'console.mjs', license_with('preact', 'uplot')),
+  script(
+    'console/main.jsx',
+    'console.mjs',
+    license_with('preact', 'uplot', '@noble/curves', '@noble/hashes'),
+  ),
   style('pages/pages.css', 'pages.css'),
   style('pages/plain.css', 'plain.css'),
   style('console/console.css', 'console.css'),

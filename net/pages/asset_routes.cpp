@@ -8,6 +8,7 @@
 #include "net/pages/plain_page.hpp"
 #include "net/pages/routes.hpp"
 #include "net/service/guards.hpp"
+#include "net/service/public_log.hpp"
 #include "net/service/services.hpp"
 #include "web/assets.hpp"
 
@@ -67,11 +68,13 @@ awaitable<response> get_favicon(context&, const request& rq, const path_paramete
   return ready(content_of(web::get_asset("icon.png"), rq, for_a_day));
 }
 
-/// The organizer's console: all script, which uses the public API and the currency list only.
+/// The organizer's console: all script, which uses the public API, the currency list and the witnesses' keys
+/// only.
 awaitable<response> get_console(context& ctx, const request& rq, const path_parameters&) {
   if (auto no = expect_no_query(rq)) return ready(std::move(*no));
   page_data data;
   data.set("DECIMALS", decimals_json());
+  data.set("WITNESSES", witness_keys_json(ctx));
   data.show("DEMO", demo_for(ctx, rq)); // the sign-in links to its address and password
   return ready(plain_page("console", std::move(data), page_rights::application));
 }

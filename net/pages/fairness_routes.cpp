@@ -6,34 +6,22 @@
 #include "net/pages/routes.hpp"
 #include "net/pages/site_page.hpp"
 #include "net/pages/visit.hpp"
+#include "net/service/public_log.hpp"
 
 namespace fq::net {
 namespace {
-
-/// Verifier keys of the witnesses that cosign this installation's logs.
-std::vector<std::string> witness_keys(const context& ctx) {
-  std::vector<std::string> keys;
-  for (auto& w : ctx.options.witness.parsed_urls().value_or(std::vector<config::witness_address>{}))
-    keys.push_back(std::move(w.key));
-  return keys;
-}
 
 /// "/events/<id>/log", without the base path.
 std::string log_path(const event_row& line) {
   return (line.kind == event_kind::queue ? "/queues/" : "/events/") + to_string(line.id) + "/log";
 }
 
-std::string fairness_state(const visit& v, const event_row& line, const std::vector<std::string>& witnesses) {
+std::string fairness_state(const visit& v, const event_row& line) {
   std::string out = "{\"event\":";
   append_id(out, line.id);
   out += ",\"log\":";
   append_text(out, v.base() + log_path(line) + "/");
-  out += ",\"witnesses\":[";
-  for (const auto& key : witnesses) {
-    if (&key != &witnesses.front()) out += ',';
-    append_text(out, key);
-  }
-  out += "],\"texts\":" + prefixed_texts_json(v.in, "fair_");
+  out += ",\"witnesses\":" + witness_keys_json(v.ctx) + ",\"texts\":" + prefixed_texts_json(v.in, "fair_");
   return out + '}';
 }
 
@@ -51,7 +39,7 @@ awaitable<response> show_fairness(visit v) {
   for (const auto& key : witnesses) page.data.add("WITNESS").set("KEY", key);
   page.data.show("HAS_NO_WITNESS", witnesses.empty());
   page.script = "fairness.mjs";
-  page.state = fairness_state(v, event, witnesses);
+  page.state = fairness_state(v, event);
   page.signed_in = !v.customer.is_nil();
   co_return render(std::move(page), v.base(), brand_of(v.ctx, event.tenant));
 }

@@ -4,6 +4,7 @@
 #include "fair/note.hpp"
 #include "fair/proof_tiles.hpp"
 #include "fair/records.hpp"
+#include "net/http/json_text.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/limits.hpp"
 #include "net/service/services.hpp"
@@ -19,6 +20,22 @@ awaitable<log_reading> read_log_rows(context& ctx, const request& rq, aggregate_
   auto got = co_await ask(ctx, ctx.notices, std::move(wish));
   if (auto no = refused(rq, got)) co_return log_reading{std::move(no), nullptr};
   co_return log_reading{std::nullopt, std::move(got.reply.rows)};
+}
+
+std::vector<std::string> witness_keys(const context& ctx) {
+  std::vector<std::string> keys;
+  for (auto& w : ctx.options.witness.parsed_urls().value_or(std::vector<config::witness_address>{}))
+    keys.push_back(std::move(w.key));
+  return keys;
+}
+
+std::string witness_keys_json(const context& ctx) {
+  std::string out = "[";
+  for (const auto& key : witness_keys(ctx)) {
+    if (out.size() > 1) out += ',';
+    append_text(out, key);
+  }
+  return out + ']';
 }
 
 std::string checkpoint_note_of(const context& ctx, const log_state_row& log) {

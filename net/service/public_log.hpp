@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fq::net {
 
@@ -17,6 +18,11 @@ struct log_reading {
   std::shared_ptr<const log_rows> rows; ///< with a state
 };
 awaitable<log_reading> read_log_rows(context& ctx, const request& rq, aggregate_id aggregate, log_wish what);
+
+/// Verifier keys of the witnesses that cosign this installation's logs.
+[[nodiscard]] std::vector<std::string> witness_keys(const context& ctx);
+/// The same, as a JSON array.
+[[nodiscard]] std::string witness_keys_json(const context& ctx);
 
 /// The checkpoint, with the signatures of the log and of its witnesses.
 [[nodiscard]] std::string checkpoint_note_of(const context& ctx, const log_state_row& log);

@@ -150,9 +150,7 @@ test('money is typed and shown without floats', () => {
 
 /** The decimals of currencies in the console's page. */
 async function decimals_told(server) {
-  const [, attribute] = /<div id="console" data-decimals="([^"]*)">/.exec(
-    (await server.get('/console')).text,
-  );
+  const [, attribute] = /<div id="console" data-decimals="([^"]*)"/.exec((await server.get('/console')).text);
   return JSON.parse(attribute.replaceAll('&quot;', '"'));
 }
 

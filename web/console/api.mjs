@@ -183,8 +183,38 @@ export const put = (path, body, options) => request('PUT', path, { body, ...opti
 export const patch = (path, body, options) => request('PATCH', path, { body, ...options });
 export const del = (path, body, options) => request('DELETE', path, { body, ...options });
 
+/** The bytes of a public file; no sign-in is sent. */
+export async function get_bytes(path, { signal } = {}) {
+  const { answer, done } = await send('GET', path, { anonymous: true, signal });
+  try {
+    return new Uint8Array(await answer.arrayBuffer());
+  } catch {
+    if (signal?.aborted) throw new DOMException('left', 'AbortError');
+    throw new Problem(0, { code: 'network' });
+  } finally {
+    done();
+  }
+}
+
+/** Address of a public page or file. */
+export const public_url = (path) => url_of(path).href;
 /** Address of a picture of an event. */
-export const picture_url = (picture, size) => url_of(`/pictures/${picture}-${size}`).href;
+export const picture_url = (picture, size) => public_url(`/pictures/${picture}-${size}`);
+
+/**
+ * The fields of `now` that differ from `before` (none given: all), in the form of the API. `forms`: those
+ * that they are in. The same text is another time in another zone.
+ */
+export function changed_part(fields, before, now, forms = []) {
+  return Object.assign(
+    {},
+    ...Object.keys(fields).map((name) => {
+      const part = fields[name](now, forms[1]);
+      const is_same = before && JSON.stringify(fields[name](before, forms[0])) === JSON.stringify(part);
+      return is_same ? {} : part;
+    }),
+  );
+}
 
 /** A new Idempotency-Key. */
 export const new_key = () => crypto.randomUUID();

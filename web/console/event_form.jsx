@@ -2,7 +2,7 @@
 // A new event, or the settings of one. Sends only changed fields. People type money with decimals; the form
 // sends minor units.
 import { useState } from 'preact/hooks';
-import { new_key, patch, post } from './api.mjs';
+import { changed_part, new_key, patch, post } from './api.mjs';
 import { challenge_hint, challenges, policies_for } from './admission.jsx';
 import { Facts, facts_of, facts_wire, new_facts, venue_wire } from './facts.jsx';
 import { amount_text, from_zoned_input, parse_amount, typed, untyped, zone, zoned_input } from './format.mjs';
@@ -101,7 +101,7 @@ function form_of(event) {
     reclaim_window: minutes(q.reclaim_window_seconds),
     presence_timeout: typed(q.presence_timeout_seconds),
     ...list_of(event),
-    ...lobby_of(event),
+    ...lobby_of(event, event.time_zone),
     types: event.ticket_types.map((type) => ({
       key: type.id,
       id: type.id,
@@ -161,21 +161,6 @@ const type_wire = {
   sale_until: (t, form) => ({ sale_until: from_zoned_input(t.sale_until, form.time_zone) }),
   description: (t) => ({ description: t.description.trim() || null }),
 };
-
-/**
- * The fields of `now` that differ from `before` (none given: all), in the form of the API. `forms`: those
- * that they are in. The same text is another time in another zone.
- */
-function changed_part(fields, before, now, forms = []) {
-  return Object.assign(
-    {},
-    ...Object.keys(fields).map((name) => {
-      const part = fields[name](now, forms[1]);
-      const is_same = before && JSON.stringify(fields[name](before, forms[0])) === JSON.stringify(part);
-      return is_same ? {} : part;
-    }),
-  );
-}
 
 function body_of(before, now) {
   const body = changed_part(wire, before, now);
@@ -531,7 +516,7 @@ export function EventForm({ event, changed }) {
           </div>
         </details>
       </section>
-      <LobbyFields event={event} form={form} put={put} wrong={wrong} />
+      <LobbyFields kind="event" thing={event} form={form} put={put} wrong={wrong} />
       <WaitingList event={event} form={form} put={put} wrong={wrong} />
       <ProblemNote problem={action.problem} />
       <div class="row">

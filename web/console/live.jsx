@@ -8,7 +8,9 @@ import { amount_text, clock_of, digits_of, money, number, rate } from './format.
 import { GatewayCharts, GatewayHealth, use_tasks } from './tasks.jsx';
 import { begin_with, history_of, remember, stored_points } from './history.mjs';
 import { LobbyState } from './lobby.jsx';
+import { LogState } from './log.jsx';
 import { ProblemNote, Tile, use_loaded } from './parts.jsx';
+import { ListState } from './waiting_list.jsx';
 
 const look_every_ms = 1_000;
 
@@ -87,7 +89,8 @@ export function EventLive({ event, changed }) {
   return (
     <>
       <Freshness data={s} problem={problem} history={history} />
-      <LobbyState event={event} changed={changed} />
+      <LobbyState path={path} thing={event} changed={changed} />
+      {s && <ListState event={event} stats={s} />}
       {s && (
         <>
           <dl class="tiles">
@@ -131,6 +134,7 @@ export function EventLive({ event, changed }) {
             <div class="stack">
               <Admission key={event.id} kind="event" path={path} thing={event} changed={changed} />
               <CallNext kind="event" path={path} thing={event} done={refresh} />
+              <LogState key={path} path={path} id={event.id} />
               <GatewayHealth loaded={tasks} />
             </div>
           </div>
@@ -146,6 +150,7 @@ export function QueueLive({ queue, changed }) {
   return (
     <>
       <Freshness data={s} problem={problem} history={history} />
+      <LobbyState path={path} thing={queue} changed={changed} />
       {s && (
         <>
           <dl class="tiles">
@@ -167,6 +172,7 @@ export function QueueLive({ queue, changed }) {
             <div class="stack">
               <Admission key={queue.id} kind="queue" path={path} thing={queue} changed={changed} />
               <CallNext kind="queue" path={path} thing={queue} done={refresh} />
+              <LogState key={path} path={path} id={queue.id} />
             </div>
           </div>
         </>

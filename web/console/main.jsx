@@ -12,6 +12,7 @@ import { know_decimals, time } from './format.mjs';
 import { forget_histories } from './history.mjs';
 import { Announcer, Dialog, Field, Form, Heading, ProblemNote, Text, use_action } from './parts.jsx';
 import { BlockedCustomers } from './guests.jsx';
+import { know_witnesses } from './log.jsx';
 import { Logo } from './picture.jsx';
 import { NewQueue, QueuePage } from './queue.jsx';
 import { SignIns } from './sign_ins.jsx';
@@ -212,4 +213,5 @@ function App() {
 
 const root = document.getElementById('console');
 know_decimals(JSON.parse(root.dataset.decimals));
+know_witnesses(JSON.parse(root.dataset.witnesses));
 render(<App />, root);

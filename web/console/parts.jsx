@@ -220,6 +220,9 @@ const tones = {
   healthy: 'good',
   away: 'bad',
   REVOKED: 'bad',
+  signed: 'good',
+  behind: 'warn',
+  unsigned: 'bad',
 };
 export const Badge = ({ name }) => <span class={`badge ${tones[name] ?? 'neutral'}`}>{words(name)}</span>;
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the event form about the list after the event is sold out.
+// The list after an event is sold out: its settings in the event's form, and what has become of it.
+import { Fragment } from 'preact';
+import { number, span, time, zoned_input } from './format.mjs';
 import { Check, Field, Whole } from './parts.jsx';
 
 /** Minutes of the day as "22:30"; empty: none. */
@@ -40,7 +42,7 @@ export function WaitingList({ event, form, put, wrong }) {
         Once everything is sold, a ticket that comes back is offered to the first in line, by mail and push,
         and then to the next.
       </p>
-      {since && <p class="notice">It began on {new Date(since).toLocaleString()}.</p>}
+      {since && <p class="notice">It began on {time(since)}.</p>}
       <div class="row">
         <Check label="Keep a waiting list after the event is sold out" value={form.list} set={put('list')} />
       </div>
@@ -68,6 +70,52 @@ export function WaitingList({ event, form, put, wrong }) {
           </Field>
         </div>
       )}
+    </section>
+  );
+}
+
+/** Whether an event's clocks show quiet hours at `now`. */
+export function is_quiet({ waiting_list: w, time_zone }, now = new Date()) {
+  const [from, until] = [w.quiet_from_minute, w.quiet_until_minute];
+  if (from === null || from === until) return false;
+  const minute = minute_of(zoned_input(now.toISOString(), time_zone).slice(11, 16));
+  return from < until ? minute >= from && minute < until : minute >= from || minute < until;
+}
+
+/** Nothing without a waiting list. An offer is a session. */
+export function ListState({ event, stats }) {
+  const w = event.waiting_list;
+  if (!w.enabled) return null;
+  const [from, until] = [clock(w.quiet_from_minute), clock(w.quiet_until_minute)];
+  const facts = [
+    ['On the list', number(stats.waiting)],
+    ['Open offers', number(stats.admitted)],
+    ['Tickets that are back', `${number(stats.available)} free, ${number(stats.held)} held`],
+    ['Time to choose', span(w.claim_window_seconds)],
+    ['Quiet hours', from ? `${from} to ${until}` : 'none'],
+  ];
+  return (
+    <section class="card" aria-labelledby="list-state">
+      <h2 id="list-state">Waiting list</h2>
+      <p>
+        {w.began_at
+          ? `Since ${time(w.began_at)}, tickets that come back are offered to the first in line.`
+          : 'It begins once no ticket is free or held.'}
+      </p>
+      {w.began_at && is_quiet(event) && (
+        <p class="notice">These are quiet hours: the next offers are made at {until}.</p>
+      )}
+      <dl class="facts">
+        {(w.began_at ? facts : facts.slice(3)).map(([name, value]) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </Fragment>
+        ))}
+      </dl>
+      <p>
+        <a href={`#/events/${event.id}/settings`}>Change its settings</a>
+      </p>
     </section>
   );
 }
