@@ -50,6 +50,7 @@ describe('shell blocks of the documents', { concurrency: documents.length }, () 
         fs.mkdirSync(path.join(cwd, 'build/release', name), { recursive: true });
         fs.symlinkSync(program, path.join(cwd, 'build/release', name, path.basename(program)));
       }
+      fs.symlinkSync(path.join(root, 'web'), path.join(cwd, 'web'));
       fs.writeFileSync(path.join(cwd, 'blocks.sh'), script);
       const inside = [
         'unshare',
