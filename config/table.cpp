@@ -229,9 +229,9 @@ const auto rows = std::to_array<option_row>({
   choice_row(FQ_OPTION(otp, challenge), "none", "none|proof_of_work|turnstile|hcaptcha",
              "What a browser that has not signed in before must solve to get a sign-in code."),
   text_row(FQ_OPTION(otp, one_customer_per_mailbox), boolean, "false",
-           "All addresses of a mailbox at Gmail, Outlook, iCloud, Fastmail, Proton and Yandex are one "
-           "customer: dots and what follows a plus do not count. Equal on all nodes; a change gives nobody "
-           "another account, but a second account of a mailbox signs in no more while it is true."),
+           "Count all addresses of one mailbox at Gmail, Outlook, iCloud, Fastmail, Proton and Yandex as one "
+           "customer: dots and the text after a plus are ignored. Must be equal on all nodes. A change moves no "
+           "account. While it is true, nobody can sign in to the second account of a mailbox."),
 
   text_row(FQ_OPTION(challenges, turnstile_site_key), optional_text, "",
            "Site key of Cloudflare Turnstile, for challenge turnstile; empty is none."),
@@ -382,7 +382,7 @@ const auto rows = std::to_array<option_row>({
 
   text_row(
     FQ_OPTION(witness, urls), optional_text, "",
-    "Witnesses that cosign the public logs of events, comma-separated, each an address, a blank and its "
+    "Witnesses that cosign the public logs of events, comma-separated, each an address, a space and its "
     "verifier key: https://other.example/witness other.example/witness+ab12cd34+BAbc…; empty is none."),
   text_row(
     FQ_OPTION(witness, logs), optional_text, "",

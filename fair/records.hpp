@@ -24,9 +24,9 @@ struct record_head {
 using record_nonce = std::array<std::uint8_t, 16>;
 /// SHA-256(nonce || entry id): hides the id, and shows it to those who know the nonce.
 [[nodiscard]] sha256_digest commitment_of(const record_nonce& nonce, const entry_id& id);
-/// The bytes of a log's secret and of what leaves the ledger with the entry: its subject and its join key.
-/// So they need no memory and no row, a worker can compute those of a million entries, and no one can once
-/// the entry is erased.
+/// Computes an entry's nonce from the log's secret, the subject and the join key. So a nonce needs no memory
+/// and no row, and a worker can compute a million of them. Subject and join key are deleted with the entry.
+/// After that nobody can compute its nonce.
 class nonce_maker {
 public:
   explicit nonce_maker(const secret_key& secret) : key_(secret.bytes()) {}

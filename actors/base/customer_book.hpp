@@ -21,7 +21,7 @@ public:
   /// `merges`: all addresses of a mailbox are one customer.
   explicit customer_book(bool merges = false) : merges_{merges} {}
 
-  /// The text of which customers' ids are hashes.
+  /// The text whose hash is the customer's id.
   [[nodiscard]] std::string key_of(const std::string& email) const {
     return merges_ ? fq::mailbox_of(email) : email;
   }
@@ -78,7 +78,7 @@ public:
   }
 
 private:
-  /// Of a customer whose mailbox has an older account, of a time without `merges`. It signs in no more.
+  /// Key of a mailbox's second account, made while `merges` was off. Nobody can sign in to it now.
   [[nodiscard]] static std::string later_key(const customer_row& row) { return to_string(row.id); }
 
   void emplace(customer_row row) {

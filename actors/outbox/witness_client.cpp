@@ -101,7 +101,7 @@ void witness_client_state::on_answer(const witness_answered& x) {
   send_due(x.aggregate, w);
 }
 
-/// Failures that pass by themselves are not told.
+/// Warns the operator, except of failures that end by themselves.
 void witness_client_state::tell(cosigning_event what, const watched& w, std::size_t witness,
                                 int status) const {
   if (!services_->warn || what == cosigning_event::other_size || what == cosigning_event::failed) return;

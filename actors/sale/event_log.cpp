@@ -43,7 +43,7 @@ growth_proof proof_of(const prove_growth& x, const std::vector<log_tile_row>& ti
   } catch (const std::out_of_range&) { return {reason::not_found, {}}; } // pruned
 }
 
-/// Of an entry that has left the memory within its decision.
+/// The join of an entry that the same decision has already removed from memory.
 noted_join join_of(const changes& content, queue_number number) {
   for (const auto& c : content)
     if (const auto* joined = std::get_if<entry_joined>(&c); joined != nullptr && joined->row.number == number)
@@ -74,8 +74,7 @@ void event_state::start_log(const std::optional<log_state_row>& stored) {
   arm_log(log_pause); // an earlier owner may have left rows
 }
 
-/// Before anything else of the decision. Of a log that was lost, the new one names the last checkpoint that
-/// is left.
+/// Call this first in a decision. A log that replaces a lost one names the last checkpoint of the lost log.
 void event_state::begin_log(decision& d) {
   if (sale_->is_logged() || sale_->event().status == event_status::draft) return;
   const auto& event = sale_->event();
@@ -110,7 +109,7 @@ void event_state::note_records(decision& d, timestamp t) {
   if (d.content.empty()) d.content.emplace_back(std::in_place_type<log_noted>);
 }
 
-/// At the end of the batch.
+/// Puts the noted records at the end of the batch.
 void event_state::add_notes(batch& b) {
   auto pieces = log_.notes.take();
   if (pieces.empty()) return;
@@ -149,7 +148,7 @@ void event_state::grow_log() {
       });
 }
 
-/// That of the entrants; empty: not computed.
+/// Root of the entrants; nullopt: not computed yet.
 std::optional<sha256_digest> event_state::root_of_lobby() const {
   const auto* lobby = sale_->lobby();
   const auto bytes = lobby == nullptr ? std::nullopt : from_hex(lobby->root);
@@ -164,7 +163,7 @@ std::string event_state::cosigned_note() const {
   return note_of(log_.state, services_->stored_key) + log_.state.cosignatures;
 }
 
-/// No request waits for them.
+/// Sends the newest checkpoint to the witnesses. No request waits for their answers.
 void event_state::tell_witnesses() {
   if (services_->witnesses)
     self_->send(services_->witnesses,

@@ -18,7 +18,7 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
-/// Reads a number up to `end` and goes beyond it.
+/// Removes `before` and the number behind it from the front of `text`. False: `text` has no such front.
 template <class Number>
 bool take(std::string_view& text, std::string_view before, Number& to, int base = 10) {
   if (!text.starts_with(before)) return false;

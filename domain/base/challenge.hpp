@@ -16,9 +16,8 @@
 
 namespace fq {
 
-/// The highest number that may be the solution: half of it is the expected number of hashes. `of_client`:
-/// what the client's address has used lately. `of_all`: joins of
-/// all clients.
+/// The largest possible solution; a client computes half as many hashes on average. `of_client`: challenges
+/// that the client's address has used lately (challenge_memory). `of_all`: joins of all clients.
 [[nodiscard]] std::uint64_t highest_number(std::uint64_t of_client, std::uint64_t of_all);
 
 /// What a challenge says about itself, under its signature.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of each person before a place it is unknown whether that person buys. The number of buyers among them is
-// beta-binomial: the share is known from a sample only (Jeffreys' prior, which adds half a buyer and half a
-// person who does not buy). The demand is near to normal with its mean and variance, so that the chance is
-// above p when the stock is that many standard deviations above the mean.
+// The server does not know which people ahead of a place will buy. The share of buyers is known from a sample
+// only, so the number of buyers is beta-binomial. Jeffreys' prior adds half a buyer and half a non-buyer to the
+// sample. The demand is close to the normal distribution with the same mean and variance. So the chance has a
+// lower bound for each number of standard deviations by which the stock exceeds the mean.
 #include "domain/line/outlook.hpp"
 
 #include "domain/line/limits.hpp"
@@ -40,8 +40,8 @@ struct demand {
 
 double real(std::uint64_t n) { return static_cast<double>(n); }
 
-/// Of `people`, each of whom buys as those did who were seen: `buyers` of `of`, with this mean and mean
-/// square of their units.
+/// Demand of `people` who buy like the sample. In the sample `buyers` of `of` people bought; `each` and `square`
+/// are the means of a buyer's units and of their square.
 demand demand_of(double people, double buyers, double of, double each, double square) {
   const auto p = (buyers + 0.5) / (of + 1);
   const auto units = p * each;
@@ -50,8 +50,8 @@ demand demand_of(double people, double buyers, double of, double each, double sq
   return {people * units, people * variance + people * people * (variance / (of + 2) + drift * drift)};
 }
 
-/// People before the place who are still there at their turn, if they go on leaving the line as before: the
-/// line was `joined` long at the start, and all left it at the same rate.
+/// Expected number of people ahead who are still in line at their turn. It assumes that all people leave the
+/// line at one rate, which does not change.
 double staying(const sale_evidence& seen, std::uint64_t ahead) {
   if (seen.left == 0 || seen.admitted == 0) return real(ahead);
   const auto length = (real(seen.joined) + real(seen.waiting)) / 2;

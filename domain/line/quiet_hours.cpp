@@ -25,7 +25,7 @@ timestamp quiet_hours::end_at(timestamp t) const {
 timestamp quiet_hours::after(timestamp t, milliseconds span) const {
   if (!are_set()) return t + span;
   if (const auto end = end_at(t); is_set(end)) t = end;
-  // Each turn takes the part of a day that is not quiet.
+  // Each step uses up the hours of one day that are not quiet.
   for (auto left = day - since_start(t); span > left; left = day - length()) {
     t += left + length();
     span -= left;

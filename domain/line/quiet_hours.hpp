@@ -7,19 +7,19 @@
 
 namespace fq {
 
-/// From a minute of the day to another one; beyond midnight if that is the lower. Equal, or negative: none.
+/// Minutes of the day. `until` below `from`: they end on the next day. Equal or negative: there are none.
 struct quiet_hours {
   std::int32_t from = -1, until = -1;
   seconds offset{0}; ///< of the venue's clocks from UTC
 
   [[nodiscard]] bool are_set() const { return from >= 0 && until >= 0 && from != until; }
-  /// When the quiet hours end that `t` is in; `never`: it is in none.
+  /// End of the quiet hours that contain `t`; `never`: `t` is outside of them.
   [[nodiscard]] timestamp end_at(timestamp t) const;
-  /// The end of `span` from `t` on, of which the quiet hours are no part.
+  /// The time at which `span` has passed since `t`, without the quiet hours.
   [[nodiscard]] timestamp after(timestamp t, milliseconds span) const;
 
 private:
-  /// Since the last start of quiet hours at or before `t`.
+  /// Time since the last start of quiet hours at or before `t`.
   [[nodiscard]] milliseconds since_start(timestamp t) const;
   [[nodiscard]] milliseconds length() const;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the sessions of a sale ended, counted in the order of admission up to the first that has not ended.
-// Counted as they end, those who buy at once would be too many among the first.
+// Outcomes of a sale's sessions. They are counted in the order of admission, up to the first session that has
+// not ended. Counted in the order of their ends, the share of buyers would be too high: fast buyers end first.
 #pragma once
 #include "domain/line/queue.hpp"
 #include "domain/money/orders.hpp"

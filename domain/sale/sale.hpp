@@ -77,22 +77,22 @@ public:
                      decision& out);
 
   // -- the lobby (sale_lobby.cpp)
-  /// The holder's entry joins this party, or another one. 0: it opens one; nothing changes if it is in one.
+  /// Moves the entry to `party`. 0: opens a party; changes nothing if the entry is in one.
   refusal change_party(const queue_line::entry& e, queue_number party, timestamp now, decision& out);
-  /// The next run opens or closes it. A join before that run would not see it.
+  /// The next run opens or closes the lobby. Joins wait for that run.
   [[nodiscard]] bool is_lobby_due(timestamp now) const;
   [[nodiscard]] draw_step next_draw_step() const;
-  /// By ascending number. For draw_step::root.
+  /// The entrants by ascending number, for draw_step::root.
   [[nodiscard]] std::vector<entrant_place> lobby_entrants() const;
-  /// Their tree's root, as hex digits. Draws at once without a beacon.
+  /// Stores the Merkle root of the entrants, in hex digits. A lobby without a beacon is then drawn at once.
   void set_root(std::string root, timestamp now, decision& out);
-  /// The value of the beacon that the lobby announced: draws.
+  /// Draws with the value of the beacon that the lobby announced.
   refusal give_beacon(beacon_kind kind, std::string value, timestamp now, decision& out);
-  /// An operator's act: draws without the beacon that was announced.
+  /// An operator's intervention: draws without the announced beacon.
   refusal end_wait(std::string reason, timestamp now, decision& out);
-  /// The parties of the numbers 1 to lobby()->last, for draw_step::order. 0: none.
+  /// The party of each number from 1 to lobby()->last, for draw_step::order. 0: none.
   [[nodiscard]] std::vector<std::uint32_t> lobby_parties() const;
-  /// The order that follows from the draw. From now on entries have positions.
+  /// Sets the order of the draw. From then on entries have positions.
   void rank(line_ranks ranks);
   [[nodiscard]] lobby_view lobby_now() const;
 

@@ -158,7 +158,8 @@ void sale::draw_lobby(beacon_kind kind, std::string value, timestamp now, decisi
   out.reveals = true;
 }
 
-/// The class that the log has: members of a party are levelled at the closing, their rows at the draw.
+/// The entry's class in the log. In the log all members of a party have the lowest of their classes from the
+/// closing on; their rows get it at the draw.
 std::uint8_t sale::class_from_closing(const queue_line::entry& e) const {
   auto lowest = e.priority_class;
   const auto party = queue_.parties().party_of(e.number);

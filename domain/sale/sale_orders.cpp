@@ -172,16 +172,17 @@ bool sale::takes_guests() const {
          && std::ranges::any_of(stock_.types(), [](const ticket_type_row& t) { return t.price > 0; });
 }
 
-/// Why the address cannot buy without a sign-in. One answer for all reasons: it is not proven. What it holds
-/// counts only if it is signed in: else strangers could use up its limit for nothing.
+/// Whether a guest may buy for this address. All refusals are equal, because the guest has not proven the
+/// address. Only what the address has bought or claimed signed in counts: guests' unpaid claims would let
+/// strangers use up its limit.
 refusal sale::refused_to_guest(const customer_id& buyer) const {
   const bool may_buy = takes_guests() && !buyer.is_nil() && !is_blocked(buyer)
                        && claims_.free_slot(buyer, event_.claims_per_customer);
   return may_buy ? refusal{} : refusal{reason::sign_in_required};
 }
 
-/// Whether a guest's purchase can be its buyer's: as when it was placed, now that it is paid. Without a mail
-/// address no one would get it.
+/// Whether the buyer may get a guest's paid order: the checks of the order again, at payment. An order without
+/// a mail address has no recipient.
 bool sale::may_receive(const order_row& order) const {
   return !is_blocked(order.customer) && !order.contact.email.empty() && slot_of_buyer(order.customer);
 }

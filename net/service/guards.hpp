@@ -75,7 +75,7 @@ inline constexpr guarded_handler for_anybody_or_persons{checked_step<with_anybod
                                                         address_limit::without_token};
 template <step run, query_use query = query_use::none>
 inline constexpr guarded_handler for_customers{checked_step<with_customer, run, query>, audience::customers};
-/// Who waits and buys; is_guest(who) tells a guest.
+/// A customer or a guest; is_guest(who) tells them apart.
 template <step run, query_use query = query_use::none>
 inline constexpr guarded_handler for_customers_or_guests{checked_step<with_customer_or_guest, run, query>,
                                                          audience::customers_or_guests};
