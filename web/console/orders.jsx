@@ -6,6 +6,7 @@ import { get, new_key, post } from './api.mjs';
 import { money, seat_text, time } from './format.mjs';
 import {
   Badge,
+  Check,
   Choice,
   Dialog,
   ExportButton,
@@ -19,7 +20,6 @@ import {
   use_action,
   use_loaded,
   use_pages,
-  Whole,
 } from './parts.jsx';
 
 const states = [
@@ -104,16 +104,21 @@ export function Orders({ event }) {
   );
 }
 
-const left_of = (item) => item.quantity - item.refunded_quantity;
+const tickets_max = 200;
+const is_refundable = (ticket) => ticket.status !== 'CANCELLED' && !ticket.refund_pending;
+const name_of = (event, type) => event.ticket_types.find((t) => t.id === type)?.name ?? type;
+const short = (id) => id.slice(-12);
+/** "Weekend pass, Stalls, row A, seat 3 (…)". */
+const ticket_text = (event, ticket) =>
+  [name_of(event, ticket.ticket_type_id), ticket.seat_place && seat_text(ticket.seat_place)]
+    .filter(Boolean)
+    .join(', ') + ` (${short(ticket.id)})`;
 
 /** Refunds the rest or some tickets. The key belongs to the dialog, so repeated sends are one refund. */
 function Refund({ event, order, close, done }) {
-  const name_of = (id) => event.ticket_types.find((type) => type.id === id)?.name ?? id;
-  const items = order.items.filter((item) => left_of(item) > 0);
+  const tickets = order.event_tickets.filter(is_refundable);
   const [whole, set_whole] = useState('all');
-  const [counts, set_counts] = useState(() =>
-    Object.fromEntries(items.map((item) => [item.ticket_type_id, '0'])),
-  );
+  const [chosen, set_chosen] = useState([]);
   const [reason, set_reason] = useState('');
   const [key, set_key] = useState(new_key);
   const action = use_action();
@@ -121,12 +126,11 @@ function Refund({ event, order, close, done }) {
     set(value);
     set_key(new_key()); // a changed form is a new refund
   };
-  const some = items
-    .map((item) => ({ ticket_type_id: item.ticket_type_id, quantity: Number(counts[item.ticket_type_id]) }))
-    .filter((item) => item.quantity > 0);
+  const choose = (id) => (is_on) =>
+    changed(set_chosen)(is_on ? [...chosen, id] : chosen.filter((other) => other !== id));
   const send = async () => {
     const body = {
-      ...(whole === 'some' && { items: some }),
+      ...(whole === 'some' && { event_ticket_ids: chosen }),
       ...(reason.trim() && { reason: reason.trim() }),
     };
     if (!(await action.run(async () => done(await post(`/orders/${order.order_id}/refunds`, body, { key })))))
@@ -161,18 +165,19 @@ function Refund({ event, order, close, done }) {
             <span>Some tickets</span>
           </label>
         </fieldset>
-        {whole === 'some' &&
-          items.map((item) => (
-            <Field key={item.ticket_type_id} label={`${name_of(item.ticket_type_id)} (of ${left_of(item)})`}>
-              <Whole
-                value={counts[item.ticket_type_id]}
-                set={(value) => changed(set_counts)({ ...counts, [item.ticket_type_id]: value })}
-                min="0"
-                max={left_of(item)}
-                required
+        {whole === 'some' && (
+          <fieldset class="boxed">
+            <legend>Tickets</legend>
+            {tickets.slice(0, tickets_max).map((ticket) => (
+              <Check
+                key={ticket.id}
+                label={ticket_text(event, ticket)}
+                value={chosen.includes(ticket.id)}
+                set={choose(ticket.id)}
               />
-            </Field>
-          ))}
+            ))}
+          </fieldset>
+        )}
         <Field label="Reason (for the audit log, optional)">
           <Text value={reason} set={changed(set_reason)} maxLength={500} />
         </Field>
@@ -185,13 +190,56 @@ function Refund({ event, order, close, done }) {
           <button
             type="submit"
             class="button danger"
-            disabled={action.busy || (whole === 'some' && some.length === 0)}
+            disabled={action.busy || (whole === 'some' && chosen.length === 0)}
           >
             Refund
           </button>
         </div>
       </Form>
     </Dialog>
+  );
+}
+
+const holders_max = 50;
+/** Holders of the first tickets by id. The order does not name them, for a ticket may have gone to another person. */
+function use_holders(tickets) {
+  const read = async (signal) => {
+    const found = await Promise.all(
+      tickets.slice(0, holders_max).map(({ id }) => get(`/event-tickets/${id}`, { signal })),
+    );
+    return new Map(found.map((ticket) => [ticket.id, ticket.holder_id]));
+  };
+  return use_loaded(read, tickets.map(({ id, status }) => id + status).join());
+}
+
+function EventTickets({ event, tickets }) {
+  const holders = use_holders(tickets);
+  return (
+    <>
+      <h3>Event tickets</h3>
+      <ProblemNote problem={holders.problem} retry={holders.refresh} />
+      <Table
+        label="Event tickets"
+        rows={tickets}
+        key_of={(ticket) => ticket.id}
+        columns={[
+          ['Ticket', (ticket) => ticket_text(event, ticket)],
+          [
+            'State',
+            (ticket) => (
+              <>
+                <Badge name={ticket.status} /> {ticket.refund_pending && 'refund under way'}
+              </>
+            ),
+          ],
+          [
+            'Holder',
+            (ticket) => <span class="id">{holders.data?.get(ticket.id) ?? '–'}</span>,
+            { wide: true },
+          ],
+        ]}
+      />
+    </>
   );
 }
 
@@ -204,7 +252,6 @@ export function OrderView({ event, id }) {
   const action = use_action();
   const order = loaded.data;
   const root = `#/events/${event.id}/orders`;
-  const name_of = (type) => event.ticket_types.find((t) => t.id === type)?.name ?? type;
   const resend = () =>
     action
       .run(() => post(`/orders/${id}/resend`, {}))
@@ -262,7 +309,7 @@ export function OrderView({ event, id }) {
             rows={order.items}
             key_of={(item) => item.ticket_type_id}
             columns={[
-              ['Ticket', (item) => name_of(item.ticket_type_id)],
+              ['Ticket', (item) => name_of(event, item.ticket_type_id)],
               ['Number', (item) => item.quantity, { number: true }],
               [
                 'Each',
@@ -281,6 +328,7 @@ export function OrderView({ event, id }) {
             <dt>Refunded</dt>
             <dd>{money(order.refunded_amount, order.currency)}</dd>
           </dl>
+          {order.event_tickets.length > 0 && <EventTickets event={event} tickets={order.event_tickets} />}
           <div class="row">
             <button
               type="button"
