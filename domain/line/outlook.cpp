@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server does not know which people ahead of a place will buy. The share of buyers is known from a sample
-// only, so the number of buyers is beta-binomial. Jeffreys' prior adds half a buyer and half a non-buyer to the
-// sample. The demand is close to the normal distribution with the same mean and variance. So the chance has a
-// lower bound for each number of standard deviations by which the stock exceeds the mean.
+// only, so the number of buyers is beta-binomial. Jeffreys' prior adds half a buyer and half a non-buyer to
+// the sample. The demand is close to the normal distribution with the same mean and variance. So the chance
+// has a lower bound for each number of standard deviations by which the stock exceeds the mean.
 #include "domain/line/outlook.hpp"
 
 #include "domain/line/limits.hpp"
@@ -40,8 +40,8 @@ struct demand {
 
 double real(std::uint64_t n) { return static_cast<double>(n); }
 
-/// Demand of `people` who buy like the sample. In the sample `buyers` of `of` people bought; `each` and `square`
-/// are the means of a buyer's units and of their square.
+/// Demand of `people` who buy like the sample. In the sample `buyers` of `of` people bought; `each` and
+/// `square` are the means of a buyer's units and of their square.
 demand demand_of(double people, double buyers, double of, double each, double square) {
   const auto p = (buyers + 0.5) / (of + 1);
   const auto units = p * each;

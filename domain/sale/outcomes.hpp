@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outcomes of a sale's sessions. They are counted in the order of admission, up to the first session that has
-// not ended. Counted in the order of their ends, the share of buyers would be too high: fast buyers end first.
+// not ended. Counted in the order of their ends, the share of buyers would be too high: fast buyers end
+// first.
 #pragma once
 #include "domain/line/queue.hpp"
 #include "domain/money/orders.hpp"

@@ -86,8 +86,8 @@ void sale::regroup_holders(std::uint32_t promo, timestamp now, decision& out) {
     if (std::ranges::find(codes, promo - 1) != codes.end()) regroup(*queue_.find(number), now, out);
 }
 
-/// Sets all groups after a load. While the lobby is closing, each entrant gets its group of the closing, even if
-/// it has left since. `tells_all`: notes unchanged groups in the log, too.
+/// Sets all groups after a load. While the lobby is closing, each entrant gets its group of the closing, even
+/// if it has left since. `tells_all`: notes unchanged groups in the log, too.
 void sale::regroup_all(timestamp now, decision& out, bool tells_all) {
   const bool restores = is_closing();
   const auto move = [&](const queue_line::entry* e) {

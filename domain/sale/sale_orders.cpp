@@ -181,8 +181,8 @@ refusal sale::refused_to_guest(const customer_id& buyer) const {
   return may_buy ? refusal{} : refusal{reason::sign_in_required};
 }
 
-/// Whether the buyer may get a guest's paid order: the checks of the order again, at payment. An order without
-/// a mail address has no recipient.
+/// Whether the buyer may get a guest's paid order: the checks of the order again, at payment. An order
+/// without a mail address has no recipient.
 bool sale::may_receive(const order_row& order) const {
   return !is_blocked(order.customer) && !order.contact.email.empty() && slot_of_buyer(order.customer);
 }
