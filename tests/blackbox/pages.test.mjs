@@ -595,6 +595,14 @@ test('a lobby: friends without script form a party, and with script the page cha
   await friend.getByRole('button', { name: 'Join the party' }).click();
   await friend.getByText('2 people are in it.').waitFor();
   await check_page(friend, 'lobby');
+  const { seed_commitment } = (await s.server.get(`/events/${s.event.id}`)).json.lobby;
+  await friend.getByText(seed_commitment).waitFor(); // fixed before the draw
+  await keep_proof(friend);
+  const visitors = await (await person(t, browser)).newPage();
+  await visitors.goto(s.url);
+  await visitors.getByText('2 people are in the lobby.').waitFor();
+  await visitors.getByText('The line opens on').waitFor();
+  assert.ok(await fits(visitors));
   const cookies = await friend.context().cookies();
   for (const [locale, words] of Object.entries({
     ar: 'الحضور المبكر لا يمنح أفضلية',
@@ -1531,6 +1539,65 @@ test('anybody checks in the browser that a line is fair: what was checked, its f
   await page.goto(url);
   await page.getByRole('button', { name: 'Check the log' }).click();
   await page.getByText('This line has no public log yet.').waitFor();
+});
+
+/** Follows the link to the proof; its file. The proof is there about a second after the join. */
+async function keep_proof(page) {
+  const link = page.getByRole('link', { name: 'Keep the proof of my place' });
+  const target = new URL(await link.getAttribute('href'), page.url()).href;
+  await eventually('the join is in the log', async () => (await page.context().request.get(target)).ok());
+  const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+  assert.equal(download.suggestedFilename(), 'place.tlog-proof');
+  const file = path.join(temporary_folder(), download.suggestedFilename());
+  await download.saveAs(file);
+  return file;
+}
+
+/** Drags files from outside the browser onto the middle of an element. */
+async function drop_files(page, locator, files) {
+  const session = await page.context().newCDPSession(page);
+  await locator.scrollIntoViewIfNeeded();
+  const box = await locator.boundingBox();
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  for (const type of ['dragEnter', 'dragOver', 'drop'])
+    await session.send('Input.dispatchDragEvent', {
+      type,
+      x,
+      y,
+      data: { items: [], files, dragOperationsMask: 1 },
+    });
+}
+
+test("the fairness page reads the server's own log, with the proof that the page of the turn gave", async (t) => {
+  const s = await sale_for(t);
+  await crowd(s, 3);
+  const page = await (await person(t, await browser_for())).newPage();
+  await page.goto(s.url);
+  await sign_in(s.server, page, address());
+  await place_is(page, '4');
+  const waiting = await keep_proof(page);
+  await s.let_in(4);
+  await turn(page).waitFor({ timeout: 30_000 * patience });
+  const proof = await keep_proof(page);
+  assert.match(fs.readFileSync(waiting, 'utf8'), /^c2sp\.org\/tlog-proof@v1\n/);
+  await page.getByRole('link', { name: 'Check that this line is fair' }).click();
+  await page.getByText('Is this line fair?', { exact: true }).waitFor();
+  await drop_files(page, page.locator('[data-check]'), [waiting, proof]); // checks without the button
+  await page.getByText('Everything that was checked is right.').waitFor({ timeout: 20_000 * patience });
+  const place = page.locator('li.is-passed', { hasText: 'Your place is in the log.' });
+  await place.getByText('Details').click();
+  await place
+    .getByText(/Number 4 joined at/)
+    .first()
+    .waitFor();
+  await eventually('the log has the admissions', async () => {
+    const figures = await page.locator('[data-figures] dd').allTextContents();
+    if (figures.slice(0, 3).join() === '4,0,4') return true; // joined, waiting, admitted
+    await page.getByRole('button', { name: 'Check the log' }).click();
+    return false;
+  });
+  await page.getByText('Everything that was checked is right.').waitFor();
+  await page.getByRole('cell', { name: 'Called the next: 4' }).waitFor();
 });
 
 test('without script the fairness page has the address of the log and how to check it elsewhere', async (t) => {
