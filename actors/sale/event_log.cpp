@@ -192,8 +192,8 @@ caf::result<growth_proof> event_state::on_prove_growth(const prove_growth& x) {
   return promise;
 }
 
-/// Readers get the cosignature if the log has not grown since. For the closing of a lobby an earlier checkpoint
-/// counts, too, because joins may make the log grow all the time.
+/// Readers get the cosignature if the log has not grown since. For the closing of a lobby an earlier
+/// checkpoint counts, too, because joins may make the log grow all the time.
 void event_state::on_cosigned(const checkpoint_cosigned& x) {
   if (refuses()) return;
   log_.closing.cosigned(x.size, x.note, x.lines);

@@ -79,7 +79,7 @@ public:
   // -- the lobby (sale_lobby.cpp)
   /// Moves the entry to `party`. 0: opens a party; changes nothing if the entry is in one.
   refusal change_party(const queue_line::entry& e, queue_number party, timestamp now, decision& out);
-  /// The next run opens or closes the lobby. Joins wait for that run.
+  /// The next run opens or closes the lobby. A join must come after that run.
   [[nodiscard]] bool is_lobby_due(timestamp now) const;
   [[nodiscard]] draw_step next_draw_step() const;
   /// The entrants by ascending number, for draw_step::root.

@@ -173,8 +173,7 @@ bool sale::takes_guests() const {
 }
 
 /// Whether a guest may buy for this address. All refusals are equal, because the guest has not proven the
-/// address. Only what the address has bought or claimed signed in counts: guests' unpaid claims would let
-/// strangers use up its limit.
+/// address. Unpaid claims of guests do not count: otherwise strangers could use up the limit of an address.
 refusal sale::refused_to_guest(const customer_id& buyer) const {
   const bool may_buy = takes_guests() && !buyer.is_nil() && !is_blocked(buyer)
                        && claims_.free_slot(buyer, event_.claims_per_customer);
