@@ -182,7 +182,7 @@ CAF_TEST(keys of another installation sign nothing here) {
             == token_error::unknown_header);
 }
 
-CAF_TEST(a guests token is no customers although its key is derived from that ones) {
+CAF_TEST(a guest token does not pass as a customer token although their keys are related) {
   const auto token = issuer.issue(token_kind::guest, subject, now, seconds{60});
   const auto point = token.find('.');
   const auto customers = customer_token();

@@ -213,7 +213,7 @@ CAF_TEST(a new place needs a solved challenge and a place that is there needs no
   CAF_CHECK(q.it->join(fan(3), 0, q.now, d, {}, {}, true).created);
 }
 
-CAF_TEST(nobody works for a refusal) {
+CAF_TEST(a join that is refused anyway asks for no challenge) {
   auto e = sample_queue(admission_policy::capacity, 1);
   e.challenge = challenge_kind::proof_of_work;
   e.queue_opens_at = opening + seconds{60};

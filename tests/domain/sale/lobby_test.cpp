@@ -172,7 +172,7 @@ CAF_TEST(a sale that ends before its root is computed gets the root and no draw)
   }
 }
 
-CAF_TEST(an operator ends the wait and the log has that hand) {
+CAF_TEST(an operator ends the wait and the log records the intervention) {
   lobby s(with_lobby(draw_kind::at_opening, beacon_kind::announced), 6);
   s.open();
   s.last = {};

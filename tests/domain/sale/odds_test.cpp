@@ -245,7 +245,7 @@ CAF_TEST(a waiting list has no chance) {
   CAF_CHECK(o.waiting_list && o.chance == likelihood::unknown);
 }
 
-CAF_TEST(of those with a range that part gets a ticket within five points) {
+CAF_TEST(in each range the promised share gets a ticket within five points) {
   std::array<told_count, 8> counts{};
   for_seeds(500, [&](std::uint64_t seed) {
     shaped_sale s(seed);

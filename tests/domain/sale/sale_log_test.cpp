@@ -33,7 +33,7 @@ const Record& only(const decision& d) {
 
 } // namespace
 
-CAF_TEST(a join is told and the admission with its free units) {
+CAF_TEST(the log records a join and an admission with its free units) {
   auto types = sample_types(3);
   sample_sale s(sample_event(), types);
   s.join(1);
@@ -45,7 +45,7 @@ CAF_TEST(a join is told and the admission with its free units) {
   CAF_CHECK_EQUAL(what_is_wrong(s), "");
 }
 
-CAF_TEST(the end of a session and leaving are told) {
+CAF_TEST(the log records leaving and the end of a session) {
   auto event = sample_event();
   event.queue.policy = admission_policy::operated;
   sample_sale s(event);
@@ -65,7 +65,7 @@ CAF_TEST(the end of a session and leaving are told) {
   CAF_CHECK_EQUAL(what_is_wrong(s), "");
 }
 
-CAF_TEST(each operators hand stands before its effect) {
+CAF_TEST(the log records each intervention before its effect) {
   auto event = sample_event();
   event.queue.policy = admission_policy::operated;
   sample_sale s(event);
@@ -93,7 +93,7 @@ CAF_TEST(each operators hand stands before its effect) {
   CAF_CHECK_EQUAL(what_is_wrong(s), "");
 }
 
-CAF_TEST(an end by time is no hand) {
+CAF_TEST(an end by time is no intervention) {
   sample_sale s;
   s.change_status(event_trigger::pause);
   s.join(1);
@@ -102,7 +102,7 @@ CAF_TEST(an end by time is no hand) {
   CAF_CHECK(only<left_record>(s.last).why == left_why::over);
 }
 
-CAF_TEST(AWAY and the return are told) {
+CAF_TEST(the log records AWAY and the return) {
   auto event = sample_event();
   event.queue.policy = admission_policy::operated;
   event.queue.presence_timeout = seconds{20};

@@ -37,7 +37,7 @@ CAF_TEST(a witnessed log advances only from the state that it has) {
   });
 }
 
-CAF_TEST(a key has so many witnessed logs at most) {
+CAF_TEST(each log key has a limited number of witnessed logs) {
   on_every_engine([](ledger& store) {
     for (std::uint64_t log = 1; log <= witnessed_logs_per_key_max; ++log)
       CAF_REQUIRE(store.store_witnessed(row(log, 1, 1), {}));
