@@ -4,9 +4,11 @@
 // only, zoom, narrow screens; an expired sign-in.
 import test from 'node:test';
 import fs from 'node:fs';
+import http from 'node:http';
 import { browser_for, check_page, fits, person } from './browser.mjs';
 import { after, assert, eventually, fairqueue_load, patience, run, server_for, sleep } from './lib.mjs';
 import { cli } from './tenant.mjs';
+import { Signer } from '../fair/log_maker.mjs';
 import {
   amount_text,
   digits_of,
@@ -483,7 +485,10 @@ test('orders are found, refunded, mailed again and exported; places are found an
   await page.getByRole('button', { name: 'Refund…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Some tickets').check();
-  await dialog.getByLabel(/^Weekend pass/).fill('1');
+  await dialog
+    .getByLabel(/^Weekend pass/)
+    .first()
+    .check();
   await dialog.getByLabel('Reason').fill('One is ill.');
   await check_page(page, 'console-refund');
   await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
@@ -1001,6 +1006,205 @@ test('a queue is created, changed, advanced, paused and searched', async (t) => 
   await check_page(page, 'console-queues');
 });
 
+/** A witness that cosigns each checkpoint, or never answers: its setting. */
+async function witness_for(t, name, answers) {
+  const signer = new Signer(name, 4, 7);
+  const server = http.createServer(async (request, answer) => {
+    let body = '';
+    for await (const part of request) body += part;
+    const note = body.slice(body.indexOf('\n\n') + 2);
+    if (!answers) return;
+    answer.end(signer.cosign(note.slice(0, note.indexOf('\n\n') + 1), Math.floor(Date.now() / 1000)));
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  t.after(() => (server.closeAllConnections(), server.close()));
+  return `http://127.0.0.1:${server.address().port} ${signer.text}`;
+}
+
+const card = (page, name) => page.getByRole('region', { name, exact: true });
+/** The value beside a name in a card's list of facts. */
+const fact = (within, name) =>
+  within.locator('dt', { hasText: new RegExp(`^${name}$`) }).locator('xpath=following-sibling::dd[1]');
+
+/** Types a lobby with a draw into a form. `shown`: a time in the form's zone. */
+async function type_lobby(page, shown, people) {
+  await page.getByLabel('Lobby opens').fill(shown(after(-1)));
+  await page.getByLabel('Places by lot').selectOption('at_opening');
+  await page.getByLabel('People in a party').fill(String(people));
+  await page.getByLabel('Public value in the draw').selectOption('announced');
+  await page.getByLabel('What the value will be').fill('Lottery of 1 March');
+}
+
+/** Waits for the closing, enters the announced value and sees the draw. */
+async function draw(page, name) {
+  const lobby = card(page, 'Lobby');
+  await lobby.getByText('The draw waits for its public value.').waitFor({ timeout: 30_000 * patience });
+  await lobby.getByLabel('Lottery of 1 March').fill('4 8 15');
+  await check_page(page, `${name}-waits`);
+  await lobby.getByRole('button', { name: 'Draw' }).click();
+  await said(page, 'The lots are drawn.');
+  await lobby.getByText('What is public').click();
+  await lobby.getByText('4 8 15').waitFor();
+  await check_page(page, `${name}-drawn`);
+}
+
+test('lobbies and draws of an event and a queue, the public log and its witnesses, the waiting list, one ticket refunded', async (t) => {
+  const witnesses = [
+    await witness_for(t, 'one.example/witness', true),
+    await witness_for(t, 'silent.example/witness', false),
+  ];
+  const s = await console_for(t, { options: { settings: { 'witness.urls': witnesses.join() } } });
+  const { page, server, token } = s;
+  const key = await cli(server, 'apikey', 'issue', '--scope', 'server');
+  await sign_in(page, s.who);
+  const opens_far = after(3000);
+  const event = await event_of(s, { sale_start: opens_far, queue_opens_at: opens_far });
+  const fans = await server.customers(4);
+  const go = async (hash) => {
+    await page.evaluate((to) => (location.hash = to), `#/${hash}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  };
+
+  // The lobby of an event, with all else that its form has.
+  await go(`events/${event.id}/settings`);
+  await page.getByRole('heading', { name: 'Picture' }).waitFor();
+  await page.getByRole('button', { name: 'Add a question' }).click();
+  await page.getByLabel('Text of the question').fill('Your shirt?');
+  await page.getByLabel('People may buy without a sign-in').check();
+  await page.getByLabel('Codes change every 30 seconds').check();
+  const zoned = (time) => zoned_input(time, event.time_zone);
+  await type_lobby(page, zoned, 3);
+  await check_page(page, 'console-lobby-settings');
+  await page.getByLabel('Line opens').fill(zoned(after(8 * patience)));
+  await page.getByLabel('Sale starts').fill(zoned(after(8 * patience)));
+  await page.getByRole('button', { name: 'Save' }).click();
+  await said(page, 'Saved.');
+  const saved = (await server.get(`/events/${event.id}`, { token })).json;
+  assert.deepEqual(
+    [saved.draw, saved.party_max, saved.beacon.announced, saved.guests, saved.rotating_codes],
+    ['at_opening', 3, 'Lottery of 1 March', true, true],
+  );
+  for (const fan of fans.slice(0, 2)) await server.join(fan, event.id);
+  await tab(page, 'Live');
+  await card(page, 'Lobby').getByText('The lobby is open.').waitFor();
+  await eventually('two people', async () => (await number_in(card(page, 'Lobby').locator('.figure'))) === 2);
+
+  // The lobby of a queue.
+  await go('queues/new');
+  await page.getByLabel('Name', { exact: true }).fill('Front door');
+  await page.getByLabel('Policy').selectOption('operator');
+  await page.getByLabel('Locks a session').fill('2');
+  await type_lobby(page, local_input, 2);
+  await check_page(page, 'console-new-queue-lobby');
+  await page.getByLabel('Opens', { exact: true }).fill(local_input(after(8 * patience)));
+  await page.getByRole('button', { name: 'Make the queue' }).click();
+  await said(page, 'is made and open');
+  const queue = new URL(page.url()).hash.split('/')[2];
+  const made = (await server.get(`/queues/${queue}`, { token })).json;
+  assert.deepEqual(
+    [made.draw, made.party_max, made.beacon, made.beacon_announced, made.locks_per_session],
+    ['at_opening', 2, 'announced', 'Lottery of 1 March', 2],
+  );
+  await eventually(
+    'the key is known',
+    async () =>
+      (await server.post(`/queues/${queue}/tickets`, { token: key, body: { subject: 'ann' } })).status ===
+      201,
+  );
+  await eventually(
+    'one visitor',
+    async () => (await number_in(card(page, 'Lobby').locator('.figure'))) === 1,
+  );
+
+  // Both are drawn.
+  await go(`events/${event.id}`);
+  await draw(page, 'console-lobby');
+  assert.equal((await server.get(`/events/${event.id}`, { token })).json.lobby.status, 'DRAWN');
+  assert.ok((await server.position(fans[0], event.id)).position > 0);
+
+  // The log, which grows, and who has cosigned it.
+  const log = card(page, 'Public log');
+  const row_of = (name) => log.getByRole('row', { name: new RegExp(`^${name}`) });
+  await row_of('one.example/witness').getByText('signed', { exact: true }).waitFor();
+  await row_of('silent.example/witness').getByText('unsigned', { exact: true }).waitFor();
+  const records = await number_in(fact(log, 'Records'));
+  assert.match(await fact(log, 'Newest').textContent(), /20\d\d/);
+  await server.join(fans[2], event.id);
+  await eventually('the log has grown', async () => (await number_in(fact(log, 'Records'))) > records, {
+    timeout_ms: 15_000 * patience,
+  });
+  const fairness = await log.getByRole('link', { name: 'Page that checks it' }).getAttribute('href');
+  assert.equal(fairness, `${server.url}/fairness/${event.id}`);
+  await go(`queues/${queue}`);
+  await draw(page, 'console-queue-lobby');
+  await row_of('one.example/witness').getByText('signed', { exact: true }).waitFor();
+
+  // The waiting list of a sale that is sold out by one order.
+  const full = await event_of(s, {
+    ticket_types: [{ name: 'Weekend pass', price: 14_900, total: 2, max_per_order: 2 }],
+    queue: {
+      policy: 'batch',
+      batch_size: 50,
+      admission_interval_ms: 100,
+      claim_window_seconds: 300,
+      session_ttl_seconds: 1200,
+    },
+  });
+  const order = await bought(s, fans[0], full, ada, 2);
+  await go(`events/${full.id}/settings`);
+  const settings = card(page, 'The waiting list');
+  await settings.getByLabel('Keep a waiting list').check();
+  await settings.getByLabel('Time to choose (minutes)').fill('45');
+  const hour = (in_hours) => new Date(Date.now() + in_hours * 3_600_000).toISOString().slice(11, 16);
+  await settings.getByLabel('Quiet from').fill(hour(2));
+  await settings.getByLabel('Quiet until').fill(hour(3));
+  await page.getByRole('button', { name: 'Save' }).click();
+  await said(page, 'Saved.');
+  await server.join(fans[1], full.id);
+  await tab(page, 'Live');
+  const list = card(page, 'Waiting list');
+  await list.getByText(/^Since /).waitFor();
+  const list_has = (name, wanted) =>
+    eventually(`${name}: ${wanted}`, async () => (await fact(list, name).textContent()) === wanted);
+  await list_has('On the list', '1');
+  await list_has('Open offers', '0');
+  await list_has('Time to choose', '45 min 0 s');
+  assert.match(await fact(list, 'Quiet hours').textContent(), /^\d\d:\d\d to \d\d:\d\d$/);
+  await check_page(page, 'console-waiting-list');
+
+  // One ticket of the order is refunded: that one, and the list offers it.
+  await go(`events/${full.id}/orders/${order}`);
+  const tickets = (await server.get(`/orders/${order}`, { token })).json.event_tickets.map(({ id }) => id);
+  const row = (id) => card(page, 'Event tickets').getByRole('row', { name: new RegExp(id.slice(-12)) });
+  const holder = (await server.get(`/event-tickets/${tickets[1]}`, { token })).json.holder_id;
+  await row(tickets[1]).getByText(holder).waitFor();
+  await page.getByRole('button', { name: 'Refund…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Some tickets').check();
+  await dialog.getByLabel(new RegExp(tickets[1].slice(-12))).check();
+  await check_page(page, 'console-refund-ticket');
+  await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
+  await said(page, 'The refund is under way.');
+  await row(tickets[1]).getByText('cancelled').waitFor();
+  await row(tickets[0]).getByText('issued').waitFor();
+  await check_page(page, 'console-order-tickets');
+  await tab(page, 'Live');
+  await list_has('Open offers', '1');
+  await list_has('Tickets that are back', '1 free, 0 held');
+  await list_has('On the list', '0');
+  for (const [name, shown] of [
+    ['Report', 'Interventions'],
+    ['Check-in', 'Devices'],
+  ]) {
+    await tab(page, name);
+    await page.getByRole('heading', { name: shown, exact: true }).waitFor();
+    await check_page(page, `console-${name.toLowerCase()}`);
+  }
+  await place(page, 'Logo');
+  await page.locator('input[type=file]').waitFor();
+  await check_page(page, 'console-logo');
+});
+
 test('with the keyboard only: sign in, skip, open an event, change it, answer a dialog', async (t) => {
   const s = await console_for(t);
   const { page } = s;
@@ -1091,6 +1295,8 @@ for (const [name, viewport] of Object.entries({
       'events/new',
       `events/${event.id}`,
       `events/${event.id}/settings`,
+      `events/${event.id}/report`,
+      `events/${event.id}/check-in`,
       `events/${event.id}/orders`,
       `events/${event.id}/orders/${order}`,
       `events/${event.id}/people`,
@@ -1100,6 +1306,7 @@ for (const [name, viewport] of Object.entries({
       `events/${event.id}/audit`,
       'queues',
       'queues/new',
+      'logo',
       'blocked',
       'dead-letters',
       'tasks',
