@@ -16,18 +16,33 @@ if (!folder) {
 
 /** The texts of <fair-queue>, out of all texts. */
 const widget_keys =
-  /^(place_label|ahead|next|paused|join|leave|your_turn|queue_full|widget_failed|lobby_(people|draw|number)|wait_(label|unknown|short|(range_|up_to_)?(minutes|hours)))$/;
+  /^(place_label|ahead|next|paused|join|leave|your_turn|queue_full|widget_failed|lobby_(people|draw|number|closed|beacon)|wait_(label|unknown|short|(range_|up_to_)?(minutes|hours)))$/;
 
 const widget_texts = {
   name: 'widget-texts',
   setup(build) {
     build.onResolve({ filter: /^widget-texts$/ }, () => ({ path: 'widget-texts', namespace: 'texts' }));
     build.onLoad({ filter: /.*/, namespace: 'texts' }, () => {
-      const chosen = Object.entries(read_texts()).map(([language, texts]) => [
+      const all = read_texts();
+      const keys = Object.keys(all.en).filter((key) => widget_keys.test(key));
+      // Short: each key once, a text with one form as a string, and no form that is like "other", which
+      // counted() takes instead.
+      const short = ({ other, ...more }) => {
+        const forms = Object.entries(more).filter(([, text]) => text !== other);
+        return forms.length > 0 ? { ...Object.fromEntries(forms), other } : other;
+      };
+      const rows = Object.entries(all).map(([language, texts]) => [
         language,
-        Object.fromEntries(Object.entries(texts).filter(([key]) => widget_keys.test(key))),
+        keys.map((key) => short(texts[key])),
       ]);
-      return { contents: JSON.stringify(Object.fromEntries(chosen)), loader: 'json' };
+      const contents = `const keys = '${keys.join(' ')}'.split(' ');
+        const rows = ${JSON.stringify(Object.fromEntries(rows))};
+        for (const language in rows)
+          rows[language] = Object.fromEntries(
+            rows[language].map((text, i) => [keys[i], text.other ? text : { other: text }]),
+          );
+        export default rows;`;
+      return { contents, loader: 'js' };
     });
   },
 };

@@ -16,6 +16,9 @@ button:focus-visible{outline:3px solid currentColor;outline-offset:3px}[part=lea
 
 const language_of = (tag) => [tag, tag?.split('-')[0]].find((t) => texts_by_language[t]);
 
+/** By the status of a lobby that is no longer open. */
+const texts_of_closed = { CLOSED: 'lobby_closed', WAITS_FOR_BEACON: 'lobby_beacon' };
+
 export class FairQueueElement extends HTMLElement {
   #line;
   #parts = {};
@@ -112,7 +115,10 @@ export class FairQueueElement extends HTMLElement {
     this.#set('join', !waits && !admitted && t.join.other);
     this.#set('leave', waits && t.leave.other);
     let status = waits && (place.ahead ? counted(t, language, 'ahead', place.ahead) : t.next.other);
-    if (lobby) status = (lobby.draw === 'none' ? t.lobby_number : t.lobby_draw).other;
+    if (lobby) {
+      const of_open = lobby.draw === 'none' ? 'lobby_number' : 'lobby_draw';
+      status = t[texts_of_closed[lobby.status] ?? of_open].other;
+    }
     if (waits && place.paused) status = t.paused.other;
     if (admitted) status = t.your_turn.other;
     if (status !== this.#parts.status.textContent) this.#set('status', status);
