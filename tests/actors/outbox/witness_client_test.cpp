@@ -175,7 +175,7 @@ CAF_TEST(a cosignature comes with its checkpoint also if the log has grown since
   CAF_CHECK(cosigned["w2"] == sizes({3, 11}));
 }
 
-CAF_TEST(the operator is warned of a witness that cosigned another log) {
+CAF_TEST(a witness with another log causes one warning and is not asked again at once) {
   port.witnesses[0].latest = {3, leaf_hash("another")};
   port.witnesses[1].latest = {100, leaf_hash("longer")};
   start();
