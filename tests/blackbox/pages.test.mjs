@@ -1310,7 +1310,7 @@ test('the widget on another site: joins, survives a reload, is admitted, hands o
     const policy = `default-src 'none'; img-src data:; script-src ${server.url}; connect-src ${server.url} ${server.url.replace('http', 'ws')}`;
     response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Security-Policy': policy });
     response.end(`<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,"><main><h1>Shop</h1>
-<fair-queue server="${server.url}" queue="${queue.id}" key="${tenant.join}"></fair-queue></main>
+<fair-queue server="${server.url}" queue="${request.url === '/lobby' ? lobby.id : queue.id}" key="${tenant.join}"></fair-queue></main>
 <script type="module" src="${server.url}/sdk/fair-queue-element.mjs"></script></html>`);
   });
   const port = await free_port();
@@ -1324,12 +1324,21 @@ test('the widget on another site: joins, survives a reload, is admitted, hands o
   const tenant = await tenant_on(server);
   const queue = await tenant.queue({ mode: 'operator', concurrency: 10, challenge: 'proof_of_work' });
   await tenant.join_as(queue, 'before me');
+  const lobby = await tenant.queue({
+    lobby_opens_at: after(-1),
+    queue_opens_at: after(10 * patience),
+    draw: 'at_opening',
+    beacon: { kind: 'announced', announced: 'Numbers of 1 March' },
+  });
   const browser = await browser_for();
   const visit = async (hash = '') => {
     const page = await (await person(t, browser)).newPage();
     await page.goto(`${site}/${hash}`);
     return page;
   };
+  const early = await visit('lobby');
+  await early.getByRole('button', { name: 'Join the line' }).click();
+  await early.getByText('Coming earlier gives no advantage').waitFor();
   const page = await visit();
   await page.getByRole('button', { name: 'Join the line' }).click();
   await page.getByText('1 person ahead of you').waitFor();
@@ -1356,6 +1365,7 @@ test('the widget on another site: joins, survives a reload, is admitted, hands o
   const access = await server.get(`/access?queue_id=${queue.id}`, { token: await token });
   assert.equal(access.status, 200, access.text);
   await phone.getByText('It is your turn!').waitFor();
+  await early.getByText('The draw waits for its public value.').waitFor({ timeout: 30_000 * patience });
 });
 
 test('sizes: the SDK fits in 10 KB, a waiting page in 60 KB with everything', async (t) => {
