@@ -1029,7 +1029,7 @@ const fact = (within, name) =>
 /** Types a lobby with a draw into a form. `shown`: a time in the form's zone. */
 async function type_lobby(page, shown, people) {
   await page.getByLabel('Lobby opens').fill(shown(after(-1)));
-  await page.getByLabel('Places by lot').selectOption('at_opening');
+  await page.getByLabel('Order of the lobby').selectOption('at_opening');
   await page.getByLabel('People in a party').fill(String(people));
   await page.getByLabel('Public value in the draw').selectOption('announced');
   await page.getByLabel('What the value will be').fill('Lottery of 1 March');
@@ -1042,7 +1042,7 @@ async function draw(page, name) {
   await lobby.getByLabel('Lottery of 1 March').fill('4 8 15');
   await check_page(page, `${name}-waits`);
   await lobby.getByRole('button', { name: 'Draw' }).click();
-  await said(page, 'The lots are drawn.');
+  await said(page, 'The order is drawn.');
   await lobby.getByText('What is public').click();
   await lobby.getByText('4 8 15').waitFor();
   await check_page(page, `${name}-drawn`);
