@@ -33,9 +33,9 @@ using words = std::initializer_list<std::pair<std::string_view, std::string_view
 /// A range: the low end rounded down, the high end up, in minutes, or in hours from 2 h. Negative: unknown.
 [[nodiscard]] std::string wait_text(language l, std::int64_t low_seconds, std::int64_t high_seconds);
 
-/// What is left, and what those before a place will buy. Empty for a place without odds.
+/// Tickets left, and tickets that the people ahead will buy. Empty for a place without odds.
 [[nodiscard]] std::string odds_text(language l, const outlook& odds);
-/// That a ticket is left; empty while it is not known.
+/// The chance that a ticket is left; empty: not known.
 [[nodiscard]] std::string chance_text(language l, const outlook& odds);
 
 /// {"key": {"other": "..."}, ...}: for scripts, in the format of web/sdk/estimate.mjs.

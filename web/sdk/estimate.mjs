@@ -40,7 +40,7 @@ export function odds_text(texts, language, odds) {
   });
 }
 
-/** That a ticket is left; empty while it is not known. */
+/** The chance that a ticket is left; empty: not known. */
 export function chance_text(texts, language, odds) {
   if (!odds?.chancePercent) return '';
   const { low, high } = odds.chancePercent;

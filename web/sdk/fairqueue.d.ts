@@ -15,7 +15,7 @@ export interface Outlook {
   /** Expected, of those ahead; null as before. */
   readonly buyersAhead: number | null;
   readonly ticketsAhead: number | null;
-  /** That a ticket is left when the place's turn comes; null: not known. */
+  /** Chance that a ticket is left at the place's turn; null: not known. */
   readonly chancePercent: { readonly low: number; readonly high: number } | null;
   readonly chance:
     | 'unknown'
