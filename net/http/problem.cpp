@@ -105,7 +105,7 @@ void held_and_sold(std::string& out, const refusal& no) {
   append_member(out, "sold", no.second);
 }
 void free_units(std::string& out, const refusal& no) { append_member(out, "free", no.first); }
-/// The detail has names with a blank between them.
+/// The detail has names, separated by spaces.
 void seats(std::string& out, const refusal& no) {
   out += ",\"seats\":[";
   for (std::string_view left = no.detail; !left.empty();) {

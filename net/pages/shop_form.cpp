@@ -45,7 +45,7 @@ void add_question(page_data& data, language in, const question& q, std::uint32_t
   }
 }
 
-/// Names with a blank between them. Nothing if one is too long, or they are too many.
+/// Names, separated by spaces. Nothing if one is too long or there are too many.
 std::optional<std::vector<std::string>> names_in(std::string_view text) {
   std::vector<std::string> names;
   while (!text.empty()) {
