@@ -3,8 +3,6 @@
 // failure of these libraries means no memory or a broken installation, so the process ends.
 #include "crypto/digest.hpp"
 
-#include "domain/base/hex.hpp"
-
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
@@ -175,19 +173,6 @@ std::string to_hex(byte_view bytes) {
     text.push_back(digits[b & 15]);
   }
   return text;
-}
-
-std::optional<std::vector<std::uint8_t>> from_hex(std::string_view text) {
-  if (text.size() % 2 != 0) return std::nullopt;
-  std::vector<std::uint8_t> bytes;
-  bytes.reserve(text.size() / 2);
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    const int high = hex_value(text[i]);
-    const int low = hex_value(text[i + 1]);
-    if (high < 0 || low < 0) return std::nullopt;
-    bytes.push_back(static_cast<std::uint8_t>(high << 4 | low));
-  }
-  return bytes;
 }
 
 std::string to_base64url(byte_view bytes) {

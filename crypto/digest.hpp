@@ -2,6 +2,7 @@
 // Digests, text encodings and comparison of secrets. Pure functions over OpenSSL and libsodium, thread-safe.
 // Used by tokens, payment gateways, idempotency (body hashes) and rate limits (address hashes).
 #pragma once
+#include "domain/base/hex.hpp"
 
 #include <array>
 #include <cstdint>
@@ -63,11 +64,8 @@ private:
 /// e-mail addresses.
 [[nodiscard]] std::array<std::uint64_t, 2> keyed_hash_128(byte_view key, std::string_view message) noexcept;
 
-/// Lower-case hex.
+/// Lower-case hex. The inverse is from_hex.
 [[nodiscard]] std::string to_hex(byte_view bytes);
-
-/// Accepts upper- and lower-case hex of any even length; empty for anything else.
-[[nodiscard]] std::optional<std::vector<std::uint8_t>> from_hex(std::string_view text);
 
 /// Base64url without padding (RFC 4648 section 5).
 [[nodiscard]] std::string to_base64url(byte_view bytes);

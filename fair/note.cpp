@@ -182,6 +182,12 @@ std::string sign_checkpoint(const checkpoint& c, const secret_key& seed) {
   return text + "\n" + signature_line(verifier, text_from(ed25519_sign(seed, text)));
 }
 
+std::string sign_log(const log_state_row& log, const secret_key& stored) {
+  checkpoint c{log.origin, log.size, {}};
+  std::copy_n(log.root.begin(), std::min(log.root.size(), c.root.size()), c.root.begin());
+  return sign_checkpoint(c, log_seed_of(stored));
+}
+
 std::string cosign(std::string_view checkpoint_text, std::string_view name, const secret_key& seed,
                    timestamp now) {
   const auto at = static_cast<std::uint64_t>(unix_ms(now) / 1000);

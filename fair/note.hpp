@@ -4,6 +4,7 @@
 #pragma once
 #include "crypto/ed25519.hpp"
 #include "domain/base/time.hpp"
+#include "domain/model/log_rows.hpp"
 #include "fair/merkle.hpp"
 
 #include <array>
@@ -54,6 +55,8 @@ struct checkpoint_note {
 
 /// The whole note with the log's signature.
 [[nodiscard]] std::string sign_checkpoint(const checkpoint& c, const secret_key& seed);
+/// The same of a stored log, under its seed: always the same bytes, so that a checkpoint need not be stored.
+[[nodiscard]] std::string sign_log(const log_state_row& log, const secret_key& stored);
 /// A witness's signature line over a checkpoint's text, which says when it has seen the log.
 [[nodiscard]] std::string cosign(std::string_view checkpoint_text, std::string_view name,
                                  const secret_key& seed, timestamp now);

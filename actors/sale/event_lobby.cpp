@@ -14,13 +14,6 @@
 namespace fq {
 namespace {
 
-sha256_digest digest_of(std::string_view hex) {
-  sha256_digest digest{};
-  if (const auto bytes = from_hex(hex); bytes && bytes->size() == digest.size())
-    std::copy_n(bytes->begin(), digest.size(), digest.begin());
-  return digest;
-}
-
 /// The root over these leaves, as hex digits.
 std::string root_of_entrants(aggregate_id owner, const nonce_maker& nonces,
                              const std::vector<sale::entrant_place>& entrants) {
@@ -40,8 +33,8 @@ std::shared_ptr<const line_ranks> ranks_of(const lobby_row& lobby,
   auto beacon = lobby.value;
   if (lobby.beacon == beacon_kind::drand)
     if (const auto bytes = from_hex(lobby.value)) beacon.assign(bytes->begin(), bytes->end());
-  const auto order =
-    draw_order(digest_of(lobby.seed), digest_of(lobby.root), beacon_value(lobby.beacon, beacon), entrants);
+  const auto order = draw_order(digest_of_hex(lobby.seed), digest_of_hex(lobby.root),
+                                beacon_value(lobby.beacon, beacon), entrants);
   std::vector<std::uint32_t> numbers;
   numbers.reserve(order.size());
   for (const auto n : order) numbers.push_back(static_cast<std::uint32_t>(value_of(n)));

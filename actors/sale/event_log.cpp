@@ -19,12 +19,6 @@ namespace {
 
 std::vector<char> root_bytes(const tree_hash& root) { return {root.begin(), root.end()}; }
 
-std::string note_of(const log_state_row& log, const secret_key& stored) {
-  checkpoint c{log.origin, log.size, {}};
-  std::copy_n(log.root.begin(), std::min(log.root.size(), c.root.size()), c.root.begin());
-  return sign_checkpoint(c, log_seed_of(stored));
-}
-
 log_growth growth_of(const log_rows& rows) {
   std::vector<log_part> edge;
   for (const auto& t : rows.tiles) {
@@ -85,7 +79,7 @@ void event_state::begin_log(decision& d) {
   state.root = root_bytes(sha256(""));
   state.taken_seq = journal_->last_seq();
   state.taken_ordinal = ~std::uint64_t{0} >> 1;
-  const auto lost = log_.state.number > 0 ? note_of(log_.state, services_->stored_key) : std::string{};
+  const auto lost = log_.state.number > 0 ? sign_log(log_.state, services_->stored_key) : std::string{};
   sale_->begin_log(lost, d);
   log_.state = state;
   d.content.emplace_back(std::in_place_type<log_kept>, log_kept{std::move(state), {}});
@@ -151,23 +145,20 @@ void event_state::grow_log() {
 /// Root of the entrants; nullopt: not computed yet.
 std::optional<sha256_digest> event_state::root_of_lobby() const {
   const auto* lobby = sale_->lobby();
-  const auto bytes = lobby == nullptr ? std::nullopt : from_hex(lobby->root);
-  sha256_digest root{};
-  if (!bytes || bytes->size() != root.size()) return std::nullopt;
-  std::copy(bytes->begin(), bytes->end(), root.begin());
-  return root;
+  if (lobby == nullptr || lobby->root.empty()) return std::nullopt;
+  return digest_of_hex(lobby->root);
 }
 
 /// The newest checkpoint with its cosignatures.
 std::string event_state::cosigned_note() const {
-  return note_of(log_.state, services_->stored_key) + log_.state.cosignatures;
+  return sign_log(log_.state, services_->stored_key) + log_.state.cosignatures;
 }
 
 /// Sends the newest checkpoint to the witnesses. No request waits for their answers.
 void event_state::tell_witnesses() {
   if (services_->witnesses)
     self_->send(services_->witnesses,
-                checkpoint_signed{aggregate_, note_of(log_.state, services_->stored_key),
+                checkpoint_signed{aggregate_, sign_log(log_.state, services_->stored_key),
                                   caf::actor_cast<cosigned_log_handle>(self_->ctrl())});
 }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Value of a hexadecimal digit, for ids, keys and percent escapes.
+// Hexadecimal digits: of ids, keys, digests and percent escapes.
 #pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 namespace fq {
 
@@ -11,5 +16,11 @@ namespace fq {
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
 }
+
+/// Accepts upper- and lower-case hex of any even length; empty for anything else.
+[[nodiscard]] std::optional<std::vector<std::uint8_t>> from_hex(std::string_view text);
+
+/// Of 64 digits; zeros for anything else.
+[[nodiscard]] std::array<std::uint8_t, 32> digest_of_hex(std::string_view digits);
 
 } // namespace fq

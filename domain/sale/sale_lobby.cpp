@@ -13,17 +13,8 @@ namespace fq {
 namespace {
 
 std::string bytes_of_hex(std::string_view digits) {
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
-    bytes += static_cast<char>(hex_value(digits[i]) * 16 + hex_value(digits[i + 1]));
-  return bytes;
-}
-
-log_digest digest_of_hex(std::string_view digits) {
-  log_digest digest{};
-  const auto bytes = bytes_of_hex(digits);
-  std::copy_n(bytes.begin(), std::min(bytes.size(), digest.size()), digest.begin());
-  return digest;
+  const auto bytes = from_hex(digits);
+  return bytes ? std::string{bytes->begin(), bytes->end()} : std::string{};
 }
 
 bool is_selling(const event_row& event) {

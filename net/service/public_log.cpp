@@ -39,9 +39,7 @@ std::string witness_keys_json(const context& ctx) {
 }
 
 std::string checkpoint_note_of(const context& ctx, const log_state_row& log) {
-  checkpoint c{log.origin, log.size, {}};
-  std::copy_n(log.root.begin(), std::min(log.root.size(), c.root.size()), c.root.begin());
-  return sign_checkpoint(c, log_seed_of(ctx.shared->stored_key)) + log.cosignatures;
+  return sign_log(log, ctx.shared->stored_key) + log.cosignatures;
 }
 
 namespace {

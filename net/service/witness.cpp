@@ -3,8 +3,6 @@
 
 #include "crypto/digest.hpp"
 
-#include <algorithm>
-
 namespace fq::net {
 namespace {
 
@@ -33,10 +31,7 @@ std::string witnessed_id(std::string_view origin) { return to_hex(sha256(origin)
 
 witnessed state_of(const witnessed_row* row) {
   if (row == nullptr) return {};
-  witnessed latest{row->size, {}};
-  const auto root = from_hex(row->root);
-  if (root && root->size() == latest.root.size()) std::ranges::copy(*root, latest.root.begin());
-  return latest;
+  return {row->size, digest_of_hex(row->root)};
 }
 
 witnessed_before before(const witnessed& latest) { return {latest.size, to_hex(latest.root)}; }

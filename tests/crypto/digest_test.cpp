@@ -104,6 +104,10 @@ CAF_TEST(hex round trips and refuses other text) {
   CAF_CHECK_EQUAL(text_of(*from_hex("48690A")), "Hi\n");
   CAF_CHECK_EQUAL(to_hex(view_bytes("Hi\n")), "48690a");
   for (const auto* text : {"4", "4g", "0x48", " 48"}) CAF_CHECK(!from_hex(text).has_value());
+  const auto digest = sha256("abc");
+  CAF_CHECK(digest_of_hex(to_hex(digest)) == digest);
+  for (const auto& text : {to_hex(digest).substr(2), to_hex(digest) + "00", std::string(64, 'g')})
+    CAF_CHECK(digest_of_hex(text) == sha256_digest{});
 }
 
 CAF_TEST(comparison of secrets sees content and length) {
