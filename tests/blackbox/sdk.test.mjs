@@ -320,12 +320,14 @@ test('a checkout with a lost answer is repeated with the same key, another one h
   assert.equal((await again.line.checkout({ contact: buyer })).order_id, 'o1');
   assert.equal(lost.storage.kept.size, 0);
   await assert.rejects(again.line.checkout({ contact: buyer }), (no) => no.code === 'none_free');
-  await again.line.checkout({ contact: buyer, promo_code: 'TEN' });
+  const answers = [{ question_id: 2, attendee: 1, value: 'M' }];
+  await again.line.checkout({ contact: buyer, answers, promo_code: 'TEN' });
   const keys = [...lost.requests, ...again.requests].map((r) => r.headers['Idempotency-Key']);
   assert.equal(new Set(keys.slice(0, 5)).size, 1);
   assert.equal(new Set(keys.slice(4)).size, 3);
   assert.deepEqual(JSON.parse(again.requests.at(-1).body), {
     contact: buyer,
+    answers,
     promo_code: 'TEN',
     event_id: 'e1',
   });

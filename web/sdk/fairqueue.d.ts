@@ -152,8 +152,19 @@ export interface Quote {
   readonly currency: string;
 }
 
+/** To a question of the event (`questions` of GET /events/{id}). */
+export interface Answer {
+  question_id: number;
+  /** Of a question to attendees: from 1, in the order of the items and their units. */
+  attendee?: number;
+  /** The text, the choice, or "yes" for a consent. */
+  value: string;
+}
+
 export interface CheckoutWish {
   contact: { first_name: string; last_name: string; email: string; phone?: string };
+  /** Needed if a question is required: see Answer. */
+  answers?: Answer[];
   /** Default: one ticket of the first type on sale. */
   items?: Item[];
   /** So many seats side by side, chosen by the server, instead of items; see BestSeats. */

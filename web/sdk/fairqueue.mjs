@@ -326,8 +326,8 @@ export class FairQueue extends EventTarget {
   }
 
   /**
-   * Places an order: `{contact, items, promo_code, success_url, cancel_url}`. Its tickets are held then.
-   * After a lost answer the same call finds the same order, also after a reload.
+   * Places an order: `{contact, answers, items, promo_code, success_url, cancel_url}`. Its tickets are held
+   * then. After a lost answer the same call finds the same order, also after a reload.
    */
   async checkout(wish) {
     const body = { ...wish, event_id: this.#event() };

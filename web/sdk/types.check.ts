@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A use of the types; only compiled (npm run check).
-import { FairQueue, reconnect_delay, type EndDetail, type Place } from './fairqueue.js';
+import { FairQueue, reconnect_delay, type Answer, type EndDetail, type Place } from './fairqueue.js';
 
 const line = new FairQueue({ server: 'https://tickets.example', queue: '0198…', key: 'wr_shop_…' });
 new FairQueue({
@@ -21,6 +21,10 @@ console.log(place?.position, line.connection === 'live', line.handoff(), reconne
 const { total, currency } = await line.quote({ items: [{ ticket_type_id: '0198…', quantity: 2 }] });
 const placed = await line.checkout({
   contact: { first_name: 'Ada', last_name: 'Obi', email: 'ada@example.org' },
+  answers: [
+    { question_id: 1, value: 'yes' },
+    { question_id: 2, attendee: 1, value: 'M' },
+  ],
 });
 for await (const order of line.orderChanges(placed.order_id))
   console.log(total, currency, order.status === 'awaiting_payment' && order.payment_url);
@@ -48,6 +52,9 @@ line.close();
 if (place) place.position = 1;
 // @ts-expect-error: an order needs a contact
 await line.checkout({ items: [] });
+// @ts-expect-error: an answer names its question
+const nameless: Answer = { value: 'M' };
+console.log(nameless);
 // @ts-expect-error: unknown status
 console.log(place?.status === 'SERVED');
 // @ts-expect-error: the server's address is required
