@@ -99,7 +99,8 @@ struct client_fixture : fixture {
               },
               [this](const checkpoint_cosigned& x) {
                 cosigned[x.witness].push_back(x.size);
-                CAF_CHECK(sent.contains(x.note) && parse_checkpoint(x.note + x.lines)->content.size == x.size);
+                CAF_CHECK(sent.contains(x.note)
+                          && parse_checkpoint(x.note + x.lines)->content.size == x.size);
               }};
     }));
   }
