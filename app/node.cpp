@@ -374,7 +374,8 @@ void node::start_checkout_switch(root_children& children) {
       system_->spawn(checkout_switch, static_cast<const checkout_switch_services*>(&s)));
 }
 
-/// Only the first writer prunes, for all of them. Readers load the rows of acquired aggregates.
+/// Only the first writer prunes and stores tasks, for all of them. Readers load the rows of acquired
+/// aggregates.
 ledger_workers node::spawn_ledger_workers(root_children& children) {
   mail_eraser_handle eraser;
   if (options_.mail.mode == "file")
@@ -399,7 +400,8 @@ ledger_workers node::spawn_ledger_workers(root_children& children) {
                                           [](const std::string& what) {
                                             log::error("ledger", {{"what", what}});
                                           },
-                                          std::move(loader)};
+                                          std::move(loader),
+                                          prune_interval.count() > 0 ? &numbers_.history : nullptr};
     return add(children, std::move(name),
                system_->spawn<caf::detached>(ledger_worker, &engine, &env_, settings));
   };

@@ -196,7 +196,6 @@ void mail_consumer_state::count(mail_result result, const outbox_row& row) {
   if (services_->history != nullptr && result != mail_result::unavailable)
     services_->history->add({.ended_at = services_->env->wall_now(),
                              .name = "mail",
-                             .subject = row.id,
                              .result = result == mail_result::accepted ? "accepted" : "rejected",
                              .detail = {},
                              .duration = services_->env->wall_now() - row.created_at});

@@ -231,7 +231,6 @@ void payments_state::finish(const call_key& key, gateway_answered answer) {
   if (services_->history != nullptr)
     services_->history->add({.ended_at = services_->env->wall_now(),
                              .name = answer.gateway + ' ' + std::string{name_of(answer.kind)},
-                             .subject = answer.payment,
                              .result = std::string{word_of(answer.result)},
                              .detail = answer.what,
                              .attempts = p.attempts,

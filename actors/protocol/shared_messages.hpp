@@ -87,7 +87,8 @@ enum class timer_kind : std::uint8_t {
   lapse,
   statistics,
   beacon,
-  log
+  log,
+  tasks
 };
 
 struct timer_fired {

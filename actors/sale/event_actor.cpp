@@ -401,7 +401,8 @@ void event_state::on_timer(const timer_fired& t) {
     case timer_kind::beat:
     case timer_kind::sweep:
     case timer_kind::renew:
-    case timer_kind::restart: return;
+    case timer_kind::restart:
+    case timer_kind::tasks: return;
   }
 }
 

@@ -58,6 +58,7 @@ void ledger_worker_state::init(pointer self, ledger& engine, environment& env,
   on_timer({timer_kind::renew, 0});
   if (settings_.prune_interval.count() > 0)
     self->delayed_send(self, settings_.prune_interval, timer_fired{timer_kind::sweep, 0});
+  if (settings_.tasks != nullptr) on_timer({timer_kind::tasks, 0});
 }
 
 /// Runs `work`; false if the ledger is unavailable. An unknown commit also counts as failed: the requester
@@ -105,6 +106,7 @@ void ledger_worker_state::note(const std::string& what) const {
 }
 
 ledger_worker_state::~ledger_worker_state() {
+  if (settings_.tasks != nullptr) store_tasks();
   for (const auto& [aggregate, lease] : leased_) lease.horizon->end();
   if (!leased_.empty()) reached([&] { ledger_->release(settings_.lease.owner, tenures()); });
   if (!beats_for_.empty()) reached([&] { ledger_->leave(beats_for_, settings_.process->number()); });
@@ -180,6 +182,10 @@ void ledger_worker_state::find_last(const find_last_aggregate& x) {
 void ledger_worker_state::on_timer(const timer_fired& t) {
   if (t.kind == timer_kind::flush) return flush();
   if (t.kind == timer_kind::sweep) return prune();
+  if (t.kind == timer_kind::tasks) {
+    self_->delayed_send(self_, tasks_interval, timer_fired{timer_kind::tasks, 0});
+    return store_tasks();
+  }
   if (t.kind != timer_kind::renew || settings_.lease.owner.empty()) return;
   self_->delayed_send(self_, std::min(settings_.lease.term / 3, lease_check_max),
                       timer_fired{timer_kind::renew, 0});
@@ -271,6 +277,20 @@ void ledger_worker_state::prune() {
   });
   self_->delayed_send(self_, gone < rows_per_prune ? settings_.prune_interval : prune_pause,
                       timer_fired{timer_kind::sweep, 0});
+}
+
+/// Those of an unknown commit count as stored: one may be missing, none is there twice.
+void ledger_worker_state::store_tasks() {
+  auto& history = *settings_.tasks;
+  const auto finished = history.to_store();
+  reached([&] {
+    try {
+      history.stored(ledger_->keep_tasks(finished, history.last_id()));
+    } catch (const commit_unknown&) {
+      history.stored({});
+      throw;
+    }
+  });
 }
 
 void ledger_worker_state::acquire(const acquire_aggregate& x) {

@@ -4,6 +4,7 @@
 // in simulations.
 #pragma once
 #include "actors/base/aggregate_clock.hpp"
+#include "actors/base/task_history.hpp"
 #include "actors/protocol/accounts_messages.hpp"
 #include "actors/protocol/catalog_messages.hpp"
 #include "actors/protocol/cluster_messages.hpp"
@@ -49,6 +50,7 @@ struct ledger_worker_settings {
   std::function<void(const std::string&)> alarm = nullptr;
   /// The worker that reads the rows of acquired aggregates, so that they delay no commit; null: this one.
   ledger_worker_handle loader{};
+  task_history* tasks = nullptr; ///< that this worker stores and reads; null: none
 };
 
 class ledger_worker_state {
@@ -124,6 +126,7 @@ private:
   endpoints_reply list(const fq::list_endpoints& x);
   void peek(const peek_aggregate& x);
   void prune();
+  void store_tasks();
   void on_timer(const timer_fired& t);
   template <class Reply>
   void answer(Reply reply);

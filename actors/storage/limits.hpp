@@ -51,6 +51,10 @@ inline constexpr std::size_t rows_per_prune = 250;
 /// With rows_per_prune: at most 2,500 rows/s.
 inline constexpr milliseconds prune_pause{100};
 
+/// Pause between two writes of finished tasks, each of finished_tasks_max at most: 200 rows/s. A crash loses
+/// them for so long.
+inline constexpr milliseconds tasks_interval{5'000};
+
 /// Max time between two looks at the leases. An owner may lose its lease early, because the ledger's clock
 /// stepped or a peer ended it. Until the next look it answers from its memory. See session_trust.
 inline constexpr milliseconds lease_check_max{500};

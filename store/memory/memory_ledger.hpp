@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -139,6 +140,7 @@ private:
     std::vector<seat_plan_row> seat_plans; ///< by id
     std::map<std::pair<std::string, tenant_id>, picture_row> pictures; ///< by id and tenant
     std::map<std::string, witnessed_row> witnessed; ///< by id
+    std::deque<task_row> tasks; ///< by id
   };
   struct undecided {
     std::vector<batch> batches;

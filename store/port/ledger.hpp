@@ -10,6 +10,7 @@
 #include "store/port/notice_store.hpp"
 #include "store/port/picture_store.hpp"
 #include "store/port/record_rows.hpp"
+#include "store/port/task_store.hpp"
 #include "store/port/witness_store.hpp"
 
 #include <algorithm>
@@ -269,7 +270,12 @@ struct history_row {
   friend bool operator==(const history_row&, const history_row&) = default;
 };
 
-class ledger : public notice_store, public picture_store, public witness_store, public log_store {
+class ledger :
+    public notice_store,
+    public picture_store,
+    public witness_store,
+    public task_store,
+    public log_store {
 public:
   /// Commits each batch exactly once, as many as possible in one transaction. Returns one outcome per batch,
   /// in order; a refused batch does not affect the others. Throws ledger_unavailable or commit_unknown for
@@ -448,6 +454,7 @@ public:
   std::vector<char> find_picture(const std::string& id, picture_size size) override;                         \
   std::optional<witnessed_row> find_witnessed(const std::string& id) override;                               \
   bool store_witnessed(const witnessed_row& next, const witnessed_before& before) override;                  \
+  std::vector<task_row> keep_tasks(std::span<const task_row> finished, std::uint64_t after) override;        \
   log_rows read_log(aggregate_id aggregate, const log_wish& wish) override
 
 /// Status of migration N, for `fairqueue migrate`.

@@ -28,6 +28,9 @@ inline constexpr std::size_t busy_tenants_max = 16;
 /// engines contain this number.
 inline constexpr std::size_t witnessed_logs_per_key_max = 10'000;
 
+/// Finished tasks in the history of the installation. The statements of the engines contain this number.
+inline constexpr std::size_t finished_tasks_max = 1'000;
+
 /// A node without a heartbeat for this time is deleted.
 inline constexpr milliseconds node_memory{24 * 60 * 60 * 1000};
 

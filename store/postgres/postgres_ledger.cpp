@@ -486,6 +486,10 @@ bool postgres_ledger::store_witnessed(const witnessed_row& next, const witnessed
   return in_session([&](session& s) { return s.notices.witness.store(next, before); });
 }
 
+std::vector<task_row> postgres_ledger::keep_tasks(std::span<const task_row> finished, std::uint64_t after) {
+  return in_session([&](session& s) { return s.notices.tasks.keep(finished, after); });
+}
+
 log_rows postgres_ledger::read_log(aggregate_id aggregate, const log_wish& wish) {
   return in_session([&](session& s) {
     postgres_transaction snapshot(s.db, postgres_access::snapshot, patience_.load);

@@ -188,7 +188,7 @@ constexpr auto delivery_of = row_from<delivery_row>;
 
 } // namespace
 
-postgres_notices::postgres_notices(postgres_connection& db) : pictures(db), witness(db), db_(db) {
+postgres_notices::postgres_notices(postgres_connection& db) : pictures(db), witness(db), tasks(db), db_(db) {
   db.prepare(std::array{devices_of,       endpoints_on,         read_crowd,       store_delivery,
                         take_due,         take_due_of_each,     settle,           list_target,
                         list_holder,      list_tenant,          replay,           store_device,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices, webhook endpoints, deliveries, pictures and witnessed logs in SQL: what has no owner. Called by
-// postgres_ledger.
+// Devices, webhook endpoints, deliveries, pictures, witnessed logs and tasks in SQL: what has no owner.
+// Called by postgres_ledger.
 #pragma once
 #include "store/port/ledger.hpp"
 #include "store/postgres/postgres.hpp"
 #include "store/postgres/postgres_pictures.hpp"
+#include "store/postgres/postgres_tasks.hpp"
 #include "store/postgres/postgres_witness.hpp"
 
 #include <span>
@@ -35,6 +36,7 @@ public:
 
   postgres_pictures pictures;
   postgres_witness witness;
+  postgres_tasks tasks;
 
 private:
   postgres_connection& db_;

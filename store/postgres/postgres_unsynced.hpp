@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transactions that need not wait for the disk. Used by leases and notices.
+// Transactions that need not wait for the disk. Used by leases, notices and tasks.
 #pragma once
 #include "store/postgres/postgres.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SQLite ledger's pictures, public logs, and logs that it cosigns.
+// The SQLite ledger's pictures, public logs, logs that it cosigns, and tasks.
 #include "store/sqlite/sqlite_connection.hpp"
 
 namespace fq {
@@ -18,6 +18,15 @@ std::optional<witnessed_row> sqlite_ledger::find_witnessed(const std::string& id
 
 bool sqlite_ledger::store_witnessed(const witnessed_row& next, const witnessed_before& before) {
   return connection_->write([&] { return connection_->notices.witness.store(next, before); });
+}
+
+std::vector<task_row> sqlite_ledger::keep_tasks(std::span<const task_row> finished, std::uint64_t after) {
+  auto& tasks = connection_->notices.tasks;
+  if (finished.empty()) return connection_->guarded([&] { return tasks.after(after); });
+  return connection_->write([&] {
+    tasks.store(finished);
+    return tasks.after(after);
+  });
 }
 
 log_rows sqlite_ledger::read_log(aggregate_id aggregate, const log_wish& wish) {

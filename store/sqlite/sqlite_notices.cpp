@@ -132,7 +132,7 @@ sqlite_notices::statements::statements(sqlite_db& db) :
     prune_devices(
       db, "DELETE FROM device WHERE id IN (SELECT id FROM device WHERE registered_at < ?1 LIMIT ?2)") {}
 
-sqlite_notices::sqlite_notices(sqlite_db& db) : pictures(db), witness(db), sql_(db) {}
+sqlite_notices::sqlite_notices(sqlite_db& db) : pictures(db), witness(db), tasks(db), sql_(db) {}
 
 notice_audience sqlite_notices::audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) {
   notice_audience all;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices, webhook endpoints, deliveries, pictures and witnessed logs in SQL: what has no owner. Called by
-// sqlite_ledger, inside its transactions.
+// Devices, webhook endpoints, deliveries, pictures, witnessed logs and tasks in SQL: what has no owner.
+// Called by sqlite_ledger, inside its transactions.
 #pragma once
 #include "store/port/ledger.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "store/sqlite/sqlite_pictures.hpp"
+#include "store/sqlite/sqlite_tasks.hpp"
 #include "store/sqlite/sqlite_witness.hpp"
 
 #include <span>
@@ -35,6 +36,7 @@ public:
 
   sqlite_pictures pictures;
   sqlite_witness witness;
+  sqlite_tasks tasks;
 
 private:
   std::vector<due_delivery> due_of_all(const due_filter& filter, timestamp now);

@@ -348,6 +348,15 @@ test('an acknowledged place survives an immediate kill -9', async (t) => {
   assert.equal((await server.get(`/claims/${claim.claim_id}`, { token: fan })).json.status, 'CLAIMED');
   assert.equal((await server.stats(organizer, event)).held, 1);
   const payment = await server.open_payment(fan, claim.claim_id);
+  const tasks = async () => (await server.get('/tasks/history', { token: organizer })).json.items;
+  const [task] = await tasks();
+  assert.equal(task.name, 'sandbox initialize');
+  await server.stop(); // an orderly end writes the history of tasks
+  await server.launch();
+  assert.deepEqual(
+    (await tasks()).find(({ ended_at }) => ended_at === task.ended_at),
+    task,
+  );
   await server.restart();
   assert.equal(
     (await server.get(`/payments/${payment.payment_id}`, { token: fan })).json.reference,

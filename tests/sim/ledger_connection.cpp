@@ -443,6 +443,11 @@ std::optional<witnessed_row> ledger_connection::find_witnessed(const std::string
   return ask_ledger(world_, [&](ledger& l) { return l.find_witnessed(id); });
 }
 
+std::vector<task_row> ledger_connection::keep_tasks(std::span<const task_row> finished, std::uint64_t after) {
+  pass();
+  return ask_ledger(world_, [&](ledger& l) { return l.keep_tasks(finished, after); });
+}
+
 bool ledger_connection::store_witnessed(const witnessed_row& next, const witnessed_before& before) {
   pass();
   return ask_ledger(world_, [&](ledger& l) { return l.store_witnessed(next, before); });

@@ -167,6 +167,60 @@ CAF_TEST(lists are paged) {
   CAF_CHECK(rest->ok && rest->value.events.size() == 2 && !rest->value.more);
 }
 
+CAF_TEST(finished tasks are in the history of every node and after a restart) {
+  task_history mine, others;
+  const auto begin = [this](task_history& history) {
+    return sys.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&env),
+                     ledger_worker_settings{.prune_interval = 24h, .tasks = &history});
+  };
+  const auto names = [](const task_history& history) {
+    std::string all;
+    for (const auto& task : history.all()) all += task.name;
+    return all;
+  };
+  const auto add = [this](task_history& to, const std::string& name) {
+    advance(1ms);
+    to.add({.ended_at = env.wall_now(), .name = name, .result = "refunded", .detail = "caf\u00e9"});
+  };
+  auto me = begin(mine), other = begin(others);
+  run();
+  add(mine, "a");
+  add(others, "b");
+  CAF_CHECK_EQUAL(names(mine), "a"); // at once
+  advance(tasks_interval);
+  advance(tasks_interval);
+  CAF_CHECK_EQUAL(names(mine), "ba");
+  CAF_CHECK_EQUAL(names(others), "ba");
+  add(mine, "c");
+  kill(me); // an orderly end
+  me = nullptr;
+  task_history later;
+  me = begin(later);
+  run();
+  CAF_CHECK_EQUAL(names(later), "cba");
+  CAF_CHECK_EQUAL(later.all().front().detail, "caf??"); // a text that no ledger refuses
+  kill(me);
+  kill(other);
+}
+
+CAF_TEST(tasks wait for a ledger that is away) {
+  task_history history;
+  const auto add = [&](const std::string& name) {
+    history.add({.ended_at = env.wall_now(), .name = name, .result = "refunded", .detail = {}});
+  };
+  add("a");
+  CAF_CHECK_EQUAL(history.to_store().size(), 1u); // fails
+  add("b");
+  const auto both = history.to_store();
+  CAF_CHECK_EQUAL(both.size(), 2u);
+  history.stored(store.keep_tasks(both, history.last_id()));
+  CAF_CHECK(history.to_store().empty());
+  CAF_CHECK_EQUAL(history.all().size(), 2u);
+  for (std::size_t i = 0; i < 2 * task_history::tasks_max; ++i) add("c");
+  CAF_CHECK_EQUAL(history.to_store().size(), task_history::tasks_max);
+  CAF_CHECK_EQUAL(history.all().size(), task_history::tasks_max);
+}
+
 CAF_TEST(an export has no mail of the address that an order names as its contact) {
   const auto e = put_event(10);
   const customer_id mallory{7, 7};

@@ -347,8 +347,8 @@ CAF_TEST(the last thousand finished tasks are kept) {
   measures m;
   w.state.numbers = &m;
   for (int i = 1; i <= 1'001; ++i)
-    m.history.add({from_unix_ms(1'800'000'000'000 + i), "sandbox refund", uuid{1, 2}, "unavailable",
-                   "no answer", 5, milliseconds{1'500}});
+    m.history.add({0, from_unix_ms(1'800'000'000'000 + i), "sandbox refund", "unavailable", "no answer", 5,
+                   milliseconds{1'500}});
   const auto items =
     body_of(w.send(method::get, "/tasks/history", "", w.as_organizer())).at("items").as_array();
   CAF_REQUIRE_EQUAL(items.size(), 1'000u);
