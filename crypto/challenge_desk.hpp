@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens and checks the challenges of one action at one owner (ALTCHA's protocol, version 1). The server gives
-// a salt and a SHA-256 hash. The client searches the number for which the hash of salt and number is that
+// a salt and a SHA-256 hash. The client looks for the number for which the hash of salt and number is that
 // one. Each desk has a random key, so a challenge counts for its action and its owner only. It ends with the
 // desk, whose memory has the used challenges: none counts twice.
 #pragma once

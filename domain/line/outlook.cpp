@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server does not know which people ahead of a place will buy. The share of buyers is known from a sample
 // only, so the number of buyers is beta-binomial. Jeffreys' prior adds half a buyer and half a non-buyer to
-// the sample. The demand is close to the normal distribution with the same mean and variance. So the chance
-// has a lower bound for each number of standard deviations by which the stock exceeds the mean.
+// the sample. The demand is close to the normal distribution with the same mean and variance. So the distance
+// of the stock from the mean, in standard deviations, gives the chance.
 #include "domain/line/outlook.hpp"
 
 #include "domain/line/limits.hpp"
