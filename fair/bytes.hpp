@@ -5,12 +5,21 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace fq {
 
 /// The low `bytes` bytes of `value`.
 inline void append_number(std::string& to, std::uint64_t value, int bytes) {
   for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) to += static_cast<char>(value >> shift & 0xff);
+}
+
+/// Big-endian; 0 if `from` ends before it.
+[[nodiscard]] inline std::uint64_t read_number(std::string_view from, std::size_t at, std::size_t bytes) {
+  if (from.size() < at + bytes) return 0;
+  std::uint64_t value = 0;
+  for (const unsigned char c : from.substr(at, bytes)) value = value << 8 | c;
+  return value;
 }
 
 inline void append_id(std::string& to, const uuid& id) {

@@ -95,8 +95,7 @@ bool is_valid(const note_verifier& verifier, std::string_view text, std::string_
     return bytes && is_ed25519_signature(*bytes, text, verifier.key);
   }
   if (signature.size() < 8) return false;
-  std::uint64_t at = 0;
-  for (const unsigned char c : signature.substr(0, 8)) at = at << 8 | c;
+  const auto at = read_number(signature, 0, 8);
   const auto bytes = bytes_from<ed25519_signature>(signature.substr(8));
   return bytes && is_ed25519_signature(*bytes, cosigned_text(text, at), verifier.key);
 }

@@ -16,12 +16,6 @@ constexpr auto joined_kind = static_cast<char>(log_record_kind::joined);
 constexpr std::size_t noted_join_size = 1 + 8 + 1 + 8 + 8 + 16;
 constexpr std::size_t sequence_at = 1; ///< in a record, after the kind
 
-std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t count) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < count; ++i) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
-  return value;
-}
-
 constexpr std::size_t root_at = 1 + 8 + 8 + 8; ///< in the record of a closing, after kind, head and entrants
 
 bool is_open_closing(std::string_view record) {
@@ -32,22 +26,18 @@ bool is_open_closing(std::string_view record) {
 
 /// Takes the first record of a row off; empty: it is damaged.
 std::string_view next_note(std::string_view& content) {
-  if (content.size() < 2) return {};
-  const auto size = number_at(content, 0, 2);
-  if (size < sequence_at + 8 || content.size() < 2 + size) return {};
-  const auto noted = content.substr(2, size);
-  content.remove_prefix(2 + size);
-  return noted;
+  const auto noted = next_entry(content);
+  return noted && noted->size() >= sequence_at + 8 ? *noted : std::string_view{};
 }
 
 std::optional<noted_join> join_of(std::string_view bytes) {
   if (bytes.size() != noted_join_size) return std::nullopt;
   noted_join join;
-  join.number = queue_number{number_at(bytes, 1, 8)};
+  join.number = queue_number{read_number(bytes, 1, 8)};
   join.priority_class = static_cast<std::uint8_t>(bytes[9]);
-  join.joined_at = from_unix_ms(static_cast<std::int64_t>(number_at(bytes, 10, 8)));
-  join.join_key = number_at(bytes, 18, 8);
-  join.subject = {number_at(bytes, 26, 8), number_at(bytes, 34, 8)};
+  join.joined_at = from_unix_ms(static_cast<std::int64_t>(read_number(bytes, 10, 8)));
+  join.join_key = read_number(bytes, 18, 8);
+  join.subject = {read_number(bytes, 26, 8), read_number(bytes, 34, 8)};
   return join;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fair/tiles.hpp"
 
+#include "fair/bytes.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -123,9 +125,16 @@ subtree_reader subtrees_of(std::uint64_t size, tile_reader read) {
 }
 
 void append_entry(std::string& bundle, std::string_view entry) {
-  bundle += static_cast<char>(entry.size() >> 8);
-  bundle += static_cast<char>(entry.size() & 0xff);
+  append_number(bundle, entry.size(), 2);
   bundle += entry;
+}
+
+std::optional<std::string_view> next_entry(std::string_view& bundle) {
+  const auto size = read_number(bundle, 0, 2);
+  if (bundle.size() < 2 + size) return std::nullopt;
+  const auto entry = bundle.substr(2, size);
+  bundle.remove_prefix(2 + size);
+  return entry;
 }
 
 } // namespace fq

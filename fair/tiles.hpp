@@ -47,5 +47,7 @@ using tile_reader = std::function<std::string(const tile&)>;
 
 /// Appends an entry to a bundle: its length in 16 bits, its bytes. Precondition: at most 65,535 bytes.
 void append_entry(std::string& bundle, std::string_view entry);
+/// Takes the first entry of a bundle off; empty: there is none that is whole.
+[[nodiscard]] std::optional<std::string_view> next_entry(std::string_view& bundle);
 
 } // namespace fq

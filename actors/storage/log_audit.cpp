@@ -2,8 +2,10 @@
 #include "actors/storage/log_audit.hpp"
 
 #include "actors/storage/limits.hpp"
+#include "fair/bytes.hpp"
 #include "fair/merkle.hpp"
 #include "fair/noted.hpp"
+#include "fair/tiles.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -21,13 +23,6 @@ told told_of(entry_status status) {
   return status == entry_status::admitted ? told::admitted : told::over;
 }
 
-std::uint64_t number_in(std::string_view record, std::size_t at, std::size_t count = 8) {
-  if (record.size() < at + count) return 0;
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < count; ++i) value = value << 8 | static_cast<unsigned char>(record[at + i]);
-  return value;
-}
-
 /// The states of the entries, from the records up to one decision.
 class states_of_log {
 public:
@@ -35,8 +30,8 @@ public:
 
   void take(std::string_view record) {
     constexpr std::size_t body = 1 + 8 + 8; // after kind, sequence and time
-    if (record.size() < body || number_in(record, 1) > until_) return;
-    const auto n = number_in(record, body);
+    if (record.size() < body || read_number(record, 1, 8) > until_) return;
+    const auto n = read_number(record, body, 8);
     switch (static_cast<log_record_kind>(record.front())) {
       case log_record_kind::begin: return begin(record.substr(body));
       case log_record_kind::joined: states_[n] = told::waiting; return;
@@ -70,27 +65,16 @@ private:
     }
   }
   void admit(std::string_view record, std::size_t body) {
-    const auto pools = number_in(record, body + 4 + 1 + 8, 1);
+    const auto pools = read_number(record, body + 4 + 1 + 8, 1);
     auto at = body + 4 + 1 + 8 + 1 + 9 * pools;
-    auto count = number_in(record, at, 2);
-    for (at += 2; count > 0; --count, at += 8) states_[number_in(record, at)] = told::admitted;
+    auto count = read_number(record, at, 2);
+    for (at += 2; count > 0; --count, at += 8) states_[read_number(record, at, 8)] = told::admitted;
   }
 
   std::uint64_t until_;
   std::uint64_t joined_before_ = 0;
   std::unordered_map<std::uint64_t, told> states_;
 };
-
-/// Calls `take(record)` for each record of a bundle.
-template <class Take>
-void each_record(const std::vector<char>& bundle, Take take) {
-  const std::string_view all{bundle.data(), bundle.size()};
-  for (std::size_t at = 0; at + 2 <= all.size();) {
-    const auto size = number_in(all, at, 2);
-    take(all.substr(at + 2, size));
-    at += 2 + size;
-  }
-}
 
 } // namespace
 
@@ -101,14 +85,16 @@ std::vector<std::string> contradictions_of_log(ledger& store, aggregate_id aggre
   states_of_log states(rows.head.applied_seq);
   tree_edge tree;
   const auto& log = *head.state;
-  for (std::uint64_t i = 0; i * 256 < log.size; ++i) {
+  for (std::uint64_t i = 0; i * tile_width < log.size; ++i) {
     const auto found = store.read_log(aggregate, {.number = log.number, .tiles = {{bundle_level, i}}});
     if (found.tiles.empty()) return {}; // pruned
-    each_record(found.tiles.front().content, [&](std::string_view record) {
-      if (tree.size() == log.size) return; // added meanwhile
-      tree.append(leaf_hash(record));
-      states.take(record);
-    });
+    const auto& content = found.tiles.front().content;
+    std::string_view bundle{content.data(), content.size()};
+    while (const auto record = next_entry(bundle)) {
+      if (tree.size() == log.size) break; // added meanwhile
+      tree.append(leaf_hash(*record));
+      states.take(*record);
+    }
   }
   const auto root = tree.root();
   // As bytes: a char of 0x80 or more is negative.

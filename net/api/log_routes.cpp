@@ -4,6 +4,7 @@
 #include "fair/note.hpp"
 #include "fair/tiles.hpp"
 #include "net/api/routes.hpp"
+#include "net/http/query.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/public_log.hpp"
 #include "net/service/services.hpp"
@@ -79,14 +80,10 @@ awaitable<response> show_log_key(context& ctx, const request& rq, const path_par
 
 /// The records of a bundle, the first `count`; empty if it has fewer.
 std::optional<std::string> first_records(const std::vector<char>& bundle, std::uint64_t count) {
-  std::size_t at = 0;
-  for (; count > 0; --count) {
-    if (at + 2 > bundle.size()) return std::nullopt;
-    const auto high = static_cast<unsigned char>(bundle[at]),
-               low = static_cast<unsigned char>(bundle[at + 1]);
-    at += 2 + (static_cast<std::size_t>(high) << 8 | low);
-  }
-  return at <= bundle.size() ? std::optional{std::string{bundle.data(), at}} : std::nullopt;
+  std::string_view rest{bundle.data(), bundle.size()};
+  for (; count > 0; --count)
+    if (!next_entry(rest)) return std::nullopt;
+  return std::string{bundle.data(), bundle.size() - rest.size()};
 }
 
 std::optional<std::string> part_of(const tile_path& asked, const std::vector<char>& content) {

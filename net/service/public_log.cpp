@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/service/public_log.hpp"
 
+#include "fair/bytes.hpp"
 #include "fair/note.hpp"
 #include "fair/proof_tiles.hpp"
 #include "fair/records.hpp"
+#include "fair/tiles.hpp"
 #include "net/http/json_text.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/limits.hpp"
 #include "net/service/services.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -51,20 +52,12 @@ struct found_join {
 };
 
 std::optional<found_join> find_join(const log_tile_row& bundle, queue_number number) {
-  const std::string_view all{bundle.content.data(), bundle.content.size()};
-  std::string wanted;
-  for (int shift = 56; shift >= 0; shift -= 8) wanted += static_cast<char>(value_of(number) >> shift & 0xff);
-  std::uint64_t index = bundle.position * tile_width;
-  for (std::size_t at = 0; at + 2 <= all.size(); ++index) {
-    const auto size = static_cast<std::size_t>(static_cast<unsigned char>(all[at])) << 8
-                      | static_cast<unsigned char>(all[at + 1]);
-    const auto record = all.substr(at + 2, size);
-    constexpr std::size_t number_at = 1 + 8 + 8; // after kind, sequence and time
-    if (record.size() > number_at + 8 && record[0] == static_cast<char>(log_record_kind::joined)
-        && record.substr(number_at, 8) == wanted)
-      return found_join{index, std::string{record}};
-    at += 2 + size;
-  }
+  constexpr std::size_t number_at = 1 + 8 + 8; // after kind, sequence and time
+  std::string_view rest{bundle.content.data(), bundle.content.size()};
+  for (auto index = bundle.position * tile_width; const auto record = next_entry(rest); ++index)
+    if (record->size() > number_at + 8 && record->front() == static_cast<char>(log_record_kind::joined)
+        && read_number(*record, number_at, 8) == value_of(number))
+      return found_join{index, std::string{*record}};
   return std::nullopt;
 }
 
