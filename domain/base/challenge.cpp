@@ -51,11 +51,20 @@ std::optional<challenge_terms> read_salt(std::string_view salt) {
   return terms;
 }
 
-challenge_book::challenge_book() : clients_{challenge_clients_max}, mails_{challenge_clients_max} {}
+challenge_book::challenge_book() :
+    clients_{challenge_clients_max}, heavy_clients_{challenge_clients_max}, mails_{challenge_clients_max} {}
 
 std::uint64_t challenge_book::used_by(const uuid& client, timestamp now) const {
-  const auto* known = clients_.find(client);
+  const auto* known = heavy_clients_.find(client);
+  if (known == nullptr) known = clients_.find(client);
   return known != nullptr && now - known->last < challenge_memory ? known->used : 0;
+}
+
+void challenge_book::count(const uuid& client, timestamp now) {
+  const client_count next{used_by(client, now) + 1, now};
+  const bool is_heavy = next.used > challenge_free_joins;
+  (is_heavy ? clients_ : heavy_clients_).erase(client);
+  (is_heavy ? heavy_clients_ : clients_).put(client, next);
 }
 
 std::optional<challenge_terms> challenge_book::next(std::uint64_t highest, std::uint64_t random,
@@ -99,7 +108,7 @@ bool challenge_book::accepts(const challenge_terms& terms, const uuid& client, s
 void challenge_book::use(const challenge_terms& terms, const uuid& client, timestamp now) {
   words_[static_cast<std::size_t>(terms.serial / 64 - first_word_)].used |= std::uint64_t{1}
                                                                             << (terms.serial % 64);
-  clients_.put(client, {used_by(client, now) + 1, now});
+  count(client, now);
 }
 
 } // namespace fq

@@ -84,13 +84,15 @@ private:
   };
   [[nodiscard]] std::uint64_t first() const { return first_word_ * 64; }
   [[nodiscard]] std::uint64_t used_by(const uuid& client, timestamp now) const;
+  void count(const uuid& client, timestamp now);
   [[nodiscard]] std::optional<challenge_terms> next(std::uint64_t highest, std::uint64_t random,
                                                     timestamp now);
 
   std::uint64_t next_ = 0; ///< serial
   std::uint64_t first_word_ = 0; ///< earlier ones have ended
   std::deque<word> words_;
-  recent_map<uuid, client_count> clients_;
+  recent_map<uuid, client_count> clients_; ///< with challenge_free_joins at most
+  recent_map<uuid, client_count> heavy_clients_; ///< with more: no crowd of others makes them forgotten
   recent_map<uuid, timestamp> mails_; ///< see next_mail
 };
 

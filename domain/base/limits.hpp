@@ -24,7 +24,8 @@ inline constexpr std::uint64_t challenge_free_joins = 20;
 inline constexpr std::uint64_t challenge_client_joins_max = 1'000'000;
 /// Joins of an address are forgotten when there was none for this long.
 inline constexpr milliseconds challenge_memory{24 * 60 * 60 * 1000};
-/// Addresses that an owner remembers, the latest: about 2 MB.
+/// Addresses that an owner remembers, the latest: of those with challenge_free_joins at most, and again of
+/// those with more. About 4 MB.
 inline constexpr std::size_t challenge_clients_max = 16'384;
 /// Open at once: 50,000 a second for their life; a bit each, 4 MB. Beyond it the answer is 503.
 inline constexpr std::size_t challenges_open_max = 16'000'000;

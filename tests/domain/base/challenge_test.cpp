@@ -123,6 +123,17 @@ CAF_TEST(an address is forgotten after a day) {
   CAF_CHECK_EQUAL(later.highest, challenge_base);
 }
 
+CAF_TEST(a crowd of other addresses does not make an address with many joins forgotten) {
+  challenge_book book;
+  for (std::uint64_t n = 0; n < 2'000; ++n) book.use(*book.open(farm, 0, n, start), farm, start);
+  const auto price = book.open(farm, 0, 0, start)->highest;
+  for (std::uint64_t n = 0; n < 2 * challenge_clients_max; ++n) {
+    const uuid other{3, n};
+    book.use(*book.open(other, 0, n, start), other, start);
+  }
+  CAF_CHECK_EQUAL(book.open(farm, 0, 0, start)->highest, price);
+}
+
 CAF_TEST(an address gets a few challenges by mail an hour) {
   challenge_book book;
   int mails = 0;
