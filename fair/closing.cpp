@@ -44,6 +44,8 @@ void closing_proof::resume(std::uint64_t size, const std::string& note) {
 void closing_proof::cosigned(std::uint64_t size, const std::string& note, const std::string& lines) {
   const bool has_closing = closed_size_ > 0 && size >= closed_size_;
   if (!has_closing || (!note_.empty() && size != size_)) return;
+  const auto& so_far = note_.empty() ? note : note_;
+  if (so_far.size() + lines.size() > record_text_max) return; // else one witness could void the proof
   if (note_.empty()) note_ = note;
   size_ = size;
   if (note_.find(lines) == std::string::npos) note_ += lines;

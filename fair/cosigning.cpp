@@ -49,8 +49,8 @@ cosigning_event cosigning::take(const witness_answer& answer, const checkpoint_n
     case 200: {
       auto whole = note;
       whole.signatures = answer.body;
-      if (!is_signed_by(whole, witness)) return pause(cosigning_event::failed, now, witness_pause);
-      line = signatures_of(whole, witness);
+      line = signature_of(whole, witness);
+      if (line.empty()) return pause(cosigning_event::failed, now, witness_pause);
       size_ = note.content.size;
       has_cosigned_ = true;
       failures_ = 0;

@@ -36,7 +36,7 @@ public:
   void begin() { is_asked_ = true; }
   /// The request could not be made, for example without a proof.
   void fail(milliseconds now);
-  /// `note`: what was sent. `line` gets the cosignatures if there are valid ones of the witness.
+  /// `note`: what was sent. `line` gets the witness's first cosignature, if it is valid.
   cosigning_event take(const witness_answer& answer, const checkpoint_note& note,
                        const note_verifier& witness, milliseconds now, std::string& line);
 

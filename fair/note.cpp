@@ -100,20 +100,13 @@ bool is_valid(const note_verifier& verifier, std::string_view text, std::string_
   return bytes && is_ed25519_signature(*bytes, cosigned_text(text, at), verifier.key);
 }
 
-/// Calls `take(line, signature)` for each line that names this key. False: a line does not end.
-template <class Take>
-bool each_signature(const checkpoint_note& note, const note_verifier& verifier, Take take) {
-  std::string_view rest = note.signatures;
+/// Base64 decodes what follows the key's id in a line of this key; empty for any other line.
+std::optional<std::string> signature_in(std::string_view line, const note_verifier& verifier) {
   const auto prefix = std::string{dash} + verifier.name + " ";
-  while (!rest.empty()) {
-    const auto line = take_line(rest);
-    if (!line) return false;
-    if (!line->starts_with(prefix)) continue;
-    const auto bytes = from_base64(line->substr(prefix.size()));
-    if (bytes && bytes->substr(0, 4) == text_from(verifier.id()))
-      take(*line, std::string_view{*bytes}.substr(4));
-  }
-  return true;
+  if (!line.starts_with(prefix)) return std::nullopt;
+  const auto bytes = from_base64(line.substr(prefix.size()));
+  if (!bytes || bytes->substr(0, 4) != text_from(verifier.id())) return std::nullopt;
+  return bytes->substr(4);
 }
 
 std::string hash_lines(std::span<const tree_hash> hashes) {
@@ -198,18 +191,16 @@ std::string cosign(std::string_view checkpoint_text, std::string_view name, cons
 }
 
 bool is_signed_by(const checkpoint_note& note, const note_verifier& verifier) {
-  bool found = false, all_are_valid = true;
-  const bool is_whole = each_signature(note, verifier, [&](std::string_view, std::string_view signature) {
-    found = true;
-    all_are_valid = all_are_valid && is_valid(verifier, note.text, signature);
-  });
-  return is_whole && found && all_are_valid;
+  return !signature_of(note, verifier).empty();
 }
 
-std::string signatures_of(const checkpoint_note& note, const note_verifier& verifier) {
-  std::string lines;
-  each_signature(note, verifier, [&](std::string_view line, std::string_view) { (lines += line) += '\n'; });
-  return lines;
+std::string signature_of(const checkpoint_note& note, const note_verifier& verifier) {
+  std::string_view rest = note.signatures;
+  if (!rest.ends_with('\n')) return {};
+  while (const auto line = take_line(rest))
+    if (const auto signature = signature_in(*line, verifier))
+      return is_valid(verifier, note.text, *signature) ? std::string{*line} + "\n" : std::string{};
+  return {};
 }
 
 std::string add_checkpoint_body(std::uint64_t old_size, std::span<const tree_hash> proof,

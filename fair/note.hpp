@@ -61,11 +61,11 @@ struct checkpoint_note {
 [[nodiscard]] std::string cosign(std::string_view checkpoint_text, std::string_view name,
                                  const secret_key& seed, timestamp now);
 
-/// Whether the note has a valid signature of this key, and none of it that is false.
+/// Whether the note's first signature of this key is valid. Further ones are ignored, as c2sp.org/signed-note
+/// has it: they would cost work and room.
 [[nodiscard]] bool is_signed_by(const checkpoint_note& note, const note_verifier& verifier);
-
-/// The lines of the note that name this key.
-[[nodiscard]] std::string signatures_of(const checkpoint_note& note, const note_verifier& verifier);
+/// The line of that signature; empty if it is not valid, or there is none.
+[[nodiscard]] std::string signature_of(const checkpoint_note& note, const note_verifier& verifier);
 
 /// The body of a request to a witness. Precondition: the proof has at most 63 hashes.
 [[nodiscard]] std::string add_checkpoint_body(std::uint64_t old_size, std::span<const tree_hash> proof,

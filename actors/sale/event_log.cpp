@@ -189,6 +189,7 @@ void event_state::on_cosigned(const checkpoint_cosigned& x) {
   if (refuses()) return;
   log_.closing.cosigned(x.size, x.note, x.lines);
   if (journal_->is_stalled() || x.size != log_.state.size) return;
+  if (log_.state.cosignatures.size() + x.lines.size() > cosignatures_bytes_max) return;
   if (log_.state.cosignatures.find(x.lines) != std::string::npos) return;
   log_.state.cosignatures += x.lines;
   changes content;

@@ -54,6 +54,8 @@ inline constexpr std::size_t log_rows_per_turn = 64;
 inline constexpr std::size_t log_bytes_per_turn = 128 * 1024;
 /// For the ledger to answer a turn.
 inline constexpr milliseconds log_read_timeout{5'000};
+/// Of witnesses over one checkpoint, some 50 lines: they come from others.
+inline constexpr std::size_t cosignatures_bytes_max = 8 * 1024;
 
 // -- event_commit
 /// An io thread answers polls from what it knows of a line for this time after an answer of the owner. So an

@@ -44,7 +44,7 @@ witnessed_row witnessed_next(const checkpoint_note& note, const note_verifier& l
           .log_key = to_hex(log.key),
           .size = seen.size,
           .root = to_hex(seen.root),
-          .note = note.text + "\n" + signatures_of(note, log) + std::string{cosignature},
+          .note = note.text + "\n" + signature_of(note, log) + std::string{cosignature},
           .at = now};
 }
 

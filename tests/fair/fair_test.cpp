@@ -5,6 +5,8 @@
 #include "caf/test/unit_test.hpp"
 
 #include "fair/closing.hpp"
+#include "fair/cosigning.hpp"
+#include "fair/limits.hpp"
 #include "fair/witness.hpp"
 #include "tests/fair/sample_log.hpp"
 
@@ -153,7 +155,7 @@ CAF_TEST(a checkpoint is read back and its signatures belong to its text and key
   CAF_CHECK(note->content == c);
   CAF_CHECK(is_signed_by(*note, log));
   CAF_CHECK(is_signed_by(*note, witness));
-  CAF_CHECK_EQUAL(signatures_of(*note, log) + signatures_of(*note, witness), note->signatures);
+  CAF_CHECK_EQUAL(signature_of(*note, log) + signature_of(*note, witness), note->signatures);
   CAF_CHECK(!is_signed_by(*parse_checkpoint(signed_note), witness));
   auto grown = c;
   grown.size = 8;
@@ -163,6 +165,35 @@ CAF_TEST(a checkpoint is read back and its signatures belong to its text and key
   auto other = log;
   other.key = witness.key;
   CAF_CHECK(!is_signed_by(*note, other));
+}
+
+CAF_TEST(of many signatures of one key the first counts) {
+  const checkpoint c{"tickets.example/log", 7, hash_of(known_roots[6])};
+  const note_verifier log{c.origin, note_key_kind::log, ed25519_public_key_of(key_of(1))};
+  auto note = *parse_checkpoint(sign_checkpoint(c, key_of(1)));
+  const auto line = note.signatures, of_another = parse_checkpoint(sign_checkpoint(c, key_of(2)))->signatures;
+  for (int n = 0; n < 100; ++n) note.signatures += line;
+  CAF_CHECK_EQUAL(signature_of(note, log), line);
+  note.signatures = of_another + line; // a key of the same name
+  CAF_CHECK_EQUAL(signature_of(note, log), line);
+  auto grown = c;
+  grown.size = 8;
+  note = *parse_checkpoint(sign_checkpoint(grown, key_of(1)));
+  note.signatures = line + note.signatures;
+  CAF_CHECK(!is_signed_by(note, log));
+}
+
+CAF_TEST(of a witness that answers with many cosignatures one is taken) {
+  const checkpoint c{"tickets.example/log", 7, hash_of(known_roots[6])};
+  const note_verifier witness{"witness.example", note_key_kind::witness, ed25519_public_key_of(key_of(2))};
+  const auto note = *parse_checkpoint(sign_checkpoint(c, key_of(1)));
+  const auto first = cosign(text_of(c), witness.name, key_of(2), from_unix_ms(1'000));
+  auto body = first;
+  for (int n = 2; n < 100; ++n) body += cosign(text_of(c), witness.name, key_of(2), from_unix_ms(1'000 * n));
+  cosigning progress;
+  std::string line;
+  CAF_CHECK(progress.take({200, body}, note, witness, milliseconds{0}, line) == cosigning_event::cosigned);
+  CAF_CHECK_EQUAL(line, first);
 }
 
 CAF_TEST(texts that are no canonical checkpoint are refused) {
@@ -267,6 +298,7 @@ CAF_TEST(the record of a draw has the first checkpoint over the closing that wit
   proof.cosigned(9, "a later one", ", cosigned");
   proof.cosigned(8, "note of 8", ", twice");
   proof.cosigned(8, "note of 8", ", twice");
+  proof.cosigned(8, "note of 8", std::string(record_text_max, 'x')); // the others still prove it
   CAF_CHECK_EQUAL(proof.complete(bare, 9), drawn_bytes({2, {}}, draw));
   closing_proof loaded; // before the log had the closing
   loaded.resume(5, "before the closing");

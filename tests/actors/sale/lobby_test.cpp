@@ -3,6 +3,7 @@
 #define CAF_SUITE event_lobby
 #include "tests/actors/sale/event_fixture.hpp"
 
+#include "actors/sale/limits.hpp"
 #include "crypto/digest.hpp"
 #include "fair/draw.hpp"
 #include "fair/note.hpp"
@@ -215,6 +216,23 @@ CAF_TEST(the draw has the cosigned checkpoint over the closing also if joins hav
   run();
   pass(2s);
   CAF_CHECK(records().find(closed.note + lines) != std::string::npos);
+}
+
+CAF_TEST(cosignatures without an end are not kept) {
+  add_witness();
+  start_lobby(with_beacon(beacon_kind::drand));
+  joined(1);
+  pass(2s);
+  const auto& newest = checkpoints.back();
+  const auto size = parse_checkpoint(newest.note)->content.size;
+  const auto cosign_with = [&](std::string lines) {
+    caf::anon_send(newest.log, checkpoint_cosigned{size, "witness", newest.note, std::move(lines)});
+    run();
+    return store.read_log(event.aggregate, {}).state->cosignatures.size();
+  };
+  CAF_CHECK_EQUAL(cosign_with(std::string(cosignatures_bytes_max + 1, 'x')), 0u);
+  CAF_CHECK_EQUAL(cosign_with(std::string(100, 'x')), 100u);
+  CAF_CHECK_EQUAL(cosign_with(std::string(cosignatures_bytes_max, 'y')), 100u);
 }
 
 CAF_TEST(only an operator ends the wait for a beacon) {
