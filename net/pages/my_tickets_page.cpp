@@ -95,6 +95,7 @@ std::string state_text(const ticket_holder& who, const held_tickets_reply& held,
   append_text(out, who.base);
   out += ",\"now\":";
   append_time(out, who.now);
+  out += who.link.empty() ? ",\"keeps\":true" : ",\"keeps\":false";
   out += ",\"texts\":" + texts_json(who.in, {"code_offline"});
   out += ",\"rotating\":[";
   bool is_first = true;
@@ -154,8 +155,9 @@ held_tickets_reply linked_tickets(const ticket_papers_reply& found) {
   return held;
 }
 
-bool is_link_over(const event_facts& f, timestamp now) {
-  const auto end = is_set(f.ends_at) ? f.ends_at : f.starts_at;
+bool is_link_over(const event_row& event, timestamp now) {
+  const auto& f = event.facts;
+  const auto end = is_set(f.ends_at) ? f.ends_at : is_set(f.starts_at) ? f.starts_at : event.sale_end;
   return is_set(end) && now > end + order_link_life;
 }
 

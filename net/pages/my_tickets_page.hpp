@@ -27,8 +27,9 @@ struct ticket_holder {
 /// The tickets of one order as a list of held ones. They cannot be given away: that needs a sign-in.
 [[nodiscard]] held_tickets_reply linked_tickets(const ticket_papers_reply& found);
 
-/// Whether the link to an order opens nothing more: the event was long ago.
-[[nodiscard]] bool is_link_over(const event_facts& facts, timestamp now);
+/// Whether the link to an order opens nothing more: the event, or the sale of one without dates, was long
+/// ago.
+[[nodiscard]] bool is_link_over(const event_row& event, timestamp now);
 
 /// For a visitor who is not signed in.
 [[nodiscard]] site_page my_sign_in_page(language in, const sign_in_state& state, std::string_view mail_folder,

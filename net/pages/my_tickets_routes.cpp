@@ -36,7 +36,7 @@ awaitable<response> print_papers(context& ctx, const request& rq, find_ticket_pa
   if (auto no = limit(ctx, rq, ctx.shared->prints, by_link ? id : wish.holder)) co_return std::move(*no);
   auto got = co_await ask_event(ctx, owner_of(id), std::move(wish));
   if (auto no = refused(rq, got)) co_return std::move(*no);
-  if (by_link && is_link_over(got.reply.event.facts, ctx.environment.wall_now()))
+  if (by_link && is_link_over(got.reply.event, ctx.environment.wall_now()))
     co_return problem(fault::not_found, rq.request_id);
   const auto keys = ctx.shared->ticket_keys(got.reply.event);
   // A ticket without its pictures is better than none.
@@ -97,7 +97,7 @@ awaitable<response> show_linked(visit v) {
   if (auto no = refused(v.rq, got)) co_return std::move(*no);
   const auto now = v.ctx.environment.wall_now();
   const auto& event = got.reply.event;
-  if (is_link_over(event.facts, now)) co_return problem(fault::not_found, v.rq.request_id);
+  if (is_link_over(event, now)) co_return problem(fault::not_found, v.rq.request_id);
   ticket_holder who{v.in, v.base(), now, {}, v.base() + std::string{v.rq.path}};
   auto page =
     my_tickets_page(who, linked_tickets(got.reply), {},
@@ -136,6 +136,7 @@ awaitable<response> take_sign_in(visit v) {
   if (action != "code" && action != "enter")
     co_return problem(fault::invalid_field, v.rq.request_id,
                       {{"action", "invalid", "Must be code or enter."}});
+  if (auto no = limit_address(v.ctx, v.rq, address_limit::code)) co_return std::move(*no);
   auto turning = action == "code" ? send_code_to(v) : enter_code(v);
   auto turn = co_await turning;
   if (turn.no) co_return std::move(*turn.no);

@@ -14,10 +14,11 @@ addEventListener('activate', (event) => event.waitUntil(clients.claim()));
 const kept = async (request) =>
   (await caches.open(kept_name)).match(request, { ignoreVary: true, ignoreSearch: false });
 
-/** In place of the tickets there is the form that asks for an address, or a redirect to another page. */
+/** In place of the tickets there is a refusal, the form that asks for an address, or a redirect to another page. */
 async function forget_if_signed_out(answer) {
   const is_elsewhere = answer.redirected || answer.type === 'opaqueredirect';
-  if (is_elsewhere || (answer.ok && (await answer.text()).includes('id="f-email"')))
+  const is_refused = [401, 403, 404, 410].includes(answer.status);
+  if (is_elsewhere || is_refused || (answer.ok && (await answer.text()).includes('id="f-email"')))
     await caches.delete(kept_name);
 }
 

@@ -233,4 +233,19 @@ CAF_TEST(a code gives a token of a customer and a wrong one does not ) {
   CAF_CHECK_EQUAL(shown(verify()), "401 invalid_otp");
 }
 
+CAF_TEST(the form of the tickets page counts for the address as those of other pages) {
+  auto options = world_options();
+  options.otp.requests_per_ip_per_minute = 2;
+  world w{options};
+  w.told->person.no = reason::invalid_otp;
+  const auto enter = [&] {
+    return w
+      .send(method::post, "/my/tickets", "action=enter&email=a%40example.org&otp=123456&handle=h",
+            {{"Content-Type", "application/x-www-form-urlencoded"}})
+      .status;
+  };
+  for (int i = 0; i < 2; ++i) CAF_CHECK_EQUAL(enter(), 401u);
+  CAF_CHECK_EQUAL(enter(), 429u);
+}
+
 } // namespace sign_in_routes_test

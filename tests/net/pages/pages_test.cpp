@@ -11,6 +11,8 @@
 #include "net/http/preferences.hpp"
 #include "net/http/problem.hpp"
 #include "net/pages/forms.hpp"
+#include "net/pages/limits.hpp"
+#include "net/pages/my_tickets_page.hpp"
 #include "net/pages/seat_text.hpp"
 #include "net/pages/shop_page.hpp"
 #include "net/pages/site_page.hpp"
@@ -394,7 +396,8 @@ CAF_TEST(before joining a visitor reads when lobby and line open and how places 
   line.lobby.entrants = 1'200;
   for (const bool signed_in : {false, true}) {
     view.signed_in = signed_in;
-    CAF_CHECK(says("1,200 people are in the lobby.") && says(line_at) && says(no_advantage) && !says(lobby_at));
+    CAF_CHECK(says("1,200 people are in the lobby.") && says(line_at) && says(no_advantage)
+              && !says(lobby_at));
     CAF_CHECK(!says("Everybody is let in by turns") && says(signed_in ? "Join the line" : "Sign in to join"));
   }
   line.event.lobby.draw = draw_kind::none;
@@ -437,6 +440,44 @@ CAF_TEST(a template that there is not is a defect) {
     (void)render({language::en, "no_such_page"}, "", {});
   } catch (const std::logic_error&) { thrown = true; }
   CAF_CHECK(thrown);
+}
+
+CAF_TEST(a device keeps the tickets of who signed in and none that a link shows) {
+  const std::string base;
+  const auto state_of = [&](std::string link) {
+    const ticket_holder who{language::en, base, from_unix_ms(0), {}, std::move(link)};
+    const auto page = my_tickets_page(
+      who, {}, {}, [](const event_ticket_listing&) -> event_ticket_keys { throw std::logic_error("none"); },
+      {});
+    return boost::json::parse(page.state).at("keeps").as_bool();
+  };
+  CAF_CHECK(state_of({}));
+  CAF_CHECK(!state_of("/my/orders/1/secret"));
+}
+
+CAF_TEST(the link to an order ends also for an event without dates) {
+  event_row event;
+  event.sale_end = from_unix_ms(1'800'000'000'000);
+  const auto late = event.sale_end + order_link_life + milliseconds{1};
+  CAF_CHECK(!is_link_over(event, late - milliseconds{1}));
+  CAF_CHECK(is_link_over(event, late));
+  event.facts.starts_at = event.sale_end + seconds{1};
+  CAF_CHECK(!is_link_over(event, late));
+}
+
+CAF_TEST(the waiting page offers to go on as a guest only where something has a price) {
+  const std::string base;
+  event_view line;
+  line.event.status = event_status::active;
+  line.event.guests = true;
+  const auto offers = [&] {
+    const auto body = render(wait_page({.in = language::en, .base = base, .line = line}), base, {}).body;
+    return body.find("Continue as a guest") != std::string::npos;
+  };
+  line.ticket_types.push_back({.id = {}, .name = "Seat", .price = 0, .total = 1});
+  CAF_CHECK(!offers());
+  line.ticket_types.push_back({.id = {}, .name = "Box", .price = 1, .total = 1});
+  CAF_CHECK(offers());
 }
 
 } // namespace pages_test
