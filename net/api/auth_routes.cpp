@@ -223,26 +223,32 @@ awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::strin
 
 namespace {
 
-/// The same for every address: it does not reveal whether there is an account.
+/// The same for every address: it does not reveal whether there is an account. Limited by the buyer, whose
+/// mailbox may have many spellings, and by who sends mails to others.
 awaitable<account_address> find_buyer(context& ctx, const request& rq, std::string email) {
-  if (!ctx.shared->guest_orders.take(ctx.shared->key_of(email, {}), ctx.environment.steady_now()).allowed)
-    co_return account_address{std::nullopt, std::move(email)};
   account_address found{std::nullopt, email};
   find_customers who{default_tenant, {std::move(email)}};
   auto got = co_await ask(ctx, ctx.accounts, std::move(who));
   found.no = refused(rq, got);
-  if (found.no)
-    ctx.shared->guest_orders.give_back(ctx.shared->key_of(found.email, {}), ctx.environment.steady_now());
+  if (found.no) co_return found;
+  const auto now = ctx.environment.steady_now();
+  const auto client = limit_key(rq.peer);
+  const auto& buyer = got.reply.customers.front();
+  if (!ctx.shared->guest_order_clients.take(client, now).allowed) co_return found;
+  if (ctx.shared->guest_orders.take(buyer, now).allowed)
+    found.buyer = buyer;
   else
-    found.buyer = got.reply.customers.front();
+    ctx.shared->guest_order_clients.give_back(client, now);
   co_return found;
 }
 
 } // namespace
 
-void give_back_address(context& ctx, const account_address& account) {
-  if (!account.buyer.is_nil())
-    ctx.shared->guest_orders.give_back(ctx.shared->key_of(account.email, {}), ctx.environment.steady_now());
+void give_back_address(context& ctx, const request& rq, const account_address& account) {
+  if (account.buyer.is_nil()) return;
+  const auto now = ctx.environment.steady_now();
+  ctx.shared->guest_orders.give_back(account.buyer, now);
+  ctx.shared->guest_order_clients.give_back(limit_key(rq.peer), now);
 }
 
 customer_id make_guest_id(const context& ctx) {

@@ -171,12 +171,12 @@ awaitable<response> check_out(call c) {
     preferred_language(c.rq.field("Accept-Language")).value_or(account.language);
   code_guess guess{c.ctx, c.rq, c.who, *wish.event, !wish.order.wish.promo_code.empty()};
   if (guess.no) {
-    give_back_address(c.ctx, account);
+    give_back_address(c.ctx, c.rq, account);
     co_return std::move(*guess.no);
   }
   auto got = co_await ask_event(c.ctx, owner_of(*wish.event), std::move(wish.order));
   guess.settle(got);
-  if (!got.error && (got.reply.no || got.reply.replayed)) give_back_address(c.ctx, account);
+  if (!got.error && (got.reply.no || got.reply.replayed)) give_back_address(c.ctx, c.rq, account);
   auto& counts = c.ctx.shared->counts.checkouts;
   const auto wanted = preferred_wait(c.rq);
   if (auto no = refused(c.rq, got)) {

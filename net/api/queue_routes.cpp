@@ -37,8 +37,7 @@ awaitable<response> join_line(call c) {
   if (wrong) co_return std::move(*wrong);
   auto key = read_idempotency(c.rq, c.who);
   if (key.no) co_return std::move(*key.no);
-  auto& limiter = c.ctx.shared->joins;
-  if (auto no = limit(c.ctx, c.rq, limiter, c.who)) co_return std::move(*no);
+  if (auto no = limit_join(c.ctx, c.rq, c.who)) co_return std::move(*no);
   join wish{c.id, c.who, join_key_of(key.ref)};
   const bool may_guess = !access_code.empty() || !party_code.empty();
   code_guess guess{c.ctx, c.rq, c.who, c.id, may_guess};
@@ -51,7 +50,7 @@ awaitable<response> join_line(call c) {
   guess.settle(got);
   const bool new_place =
     got.error || (got.reply.created && !got.reply.replayed); // a join that timed out may have created one
-  if (!new_place && !may_guess) limiter.give_back(c.who, c.ctx.environment.steady_now());
+  if (!new_place && !may_guess) give_back_join(c.ctx, c.rq, c.who);
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return entry_answer(c, got.reply);
 }

@@ -100,15 +100,18 @@ awaitable<response> join_queue(call c) {
     message.customer = {idempotency.ref.key[0], idempotency.ref.key[1]};
   else
     message.customer = {c.ctx.environment.random_u64(), c.ctx.environment.random_u64()};
-  // A publishable key makes as many new subjects as it likes: there the address guesses.
-  const auto guesser = c.key->scope == api_key_scope::join ? message.client : message.customer;
+  // A publishable key makes as many new subjects as it likes.
+  const auto guesser = c.key->scope == api_key_scope::join ? uuid{} : message.customer;
   code_guess guess{c.ctx, c.rq, guesser, c.id, !wish.party_code.empty()};
   if (guess.no) co_return std::move(*guess.no);
   message.party_code = std::move(wish.party_code);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(message));
   guess.settle(got);
-  if (got.reply.no.why == reason::challenge_required && c.key->scope == api_key_scope::join) // it comes again
+  if (got.reply.no.why == reason::challenge_required
+      && c.key->scope == api_key_scope::join) { // it comes again
     c.ctx.shared->join_clients.give_back(limit_key(c.rq.peer), c.ctx.environment.steady_now());
+    if (auto no = limit_address(c.ctx, c.rq, address_limit::anonymous)) co_return std::move(*no);
+  }
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return ticket_answer(c, got.reply);
 }

@@ -47,7 +47,8 @@ awaitable<reading> read_row(call c, std::string id) {
   co_return reading{std::nullopt, std::move(got.reply.row)};
 }
 
-/// Judges and stores. Empty: another request was first, and the log must be judged anew.
+/// Judges and stores, unless this checkpoint is stored already. Empty: another request was first, and the log
+/// must be judged anew.
 awaitable<std::optional<response>> try_to_cosign(call c, const add_checkpoint_request& asked,
                                                  const note_verifier& log) {
   auto asking = read_row(c, witnessed_id(log.name));
@@ -58,6 +59,7 @@ awaitable<std::optional<response>> try_to_cosign(call c, const add_checkpoint_re
   if (verdict != witness_verdict::cosign) co_return refusal_of(verdict, latest, c.rq);
   const auto now = c.ctx.environment.wall_now();
   auto line = c.ctx.shared->as_witness.cosign(asked.note, now);
+  if (asked.note.content.size == latest.size) co_return text_answer(200, plain_text, std::move(line));
   store_witnessed wish{std::make_shared<const witnessed_row>(witnessed_next(asked.note, log, line, now)),
                        before(latest)};
   auto stored = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
@@ -99,7 +101,7 @@ awaitable<response> show_checkpoint(context& ctx, const request& rq, const path_
 std::span<const route> witness_routes() {
   using enum method;
   static constexpr route table[] = {
-    {post, "/witness/add-checkpoint", for_anybody<add_checkpoint, address_limit::public_log>,
+    {post, "/witness/add-checkpoint", for_anybody<add_checkpoint, address_limit::checkpoint>,
      witness_body_max},
     {get, "/witness/key", for_anybody<show_key, address_limit::anonymous>},
     {get, "/witness/{log}/checkpoint", self_guarded_for_anybody<show_checkpoint>},

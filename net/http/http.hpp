@@ -125,7 +125,8 @@ enum class address_limit : std::uint8_t {
   none, ///< health probes, and routes whose bucket belongs to a required token
   without_token, ///< anonymous, unless the guard finds a valid token, whose subject has a bucket
   anonymous,
-  public_log, ///< parts of public logs, and witnesses' requests
+  public_log, ///< parts of public logs
+  checkpoint, ///< of another log, to be cosigned
   sandbox,
   login, ///< the step gives the token back after a success
   code,

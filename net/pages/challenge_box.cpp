@@ -3,6 +3,7 @@
 
 #include "net/http/cors.hpp"
 #include "net/pages/limits.hpp"
+#include "net/service/guards.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/challenge_codec.hpp"
 #include "outbound/captcha.hpp"
@@ -53,6 +54,7 @@ awaitable<given_proof> proof_of(const visit& v, challenge_target of, challenge_k
   const auto captcha = v.sent.find("captcha").substr(0, captcha_bytes_max);
   const bool is_captcha = kind == challenge_kind::turnstile || kind == challenge_kind::hcaptcha;
   if (!is_captcha || captcha.empty()) co_return given_proof{{}, read_solved(v.sent.find("challenge"))};
+  if (auto no = limit_address(v.ctx, v.rq, address_limit::anonymous)) co_return given_proof{std::move(no)};
   auto passed = co_await pass_captcha(v.ctx, v.rq, of, kind, std::string{captcha});
   if (passed.no && passed.no->status != 403) co_return given_proof{std::move(passed.no)};
   co_return given_proof{{}, std::move(passed.reply.solved)};

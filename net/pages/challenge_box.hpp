@@ -30,7 +30,8 @@ struct given_proof {
   std::optional<response> no;
   solved_challenge solved = {}; ///< without a salt: none was sent
 };
-/// What the form brought. 503 if the provider of the captcha does not answer.
+/// What the form brought. 503 if the provider of the captcha does not answer; a question to it counts for the
+/// address, as with POST …/challenge.
 awaitable<given_proof> proof_of(const visit& v, challenge_target of, challenge_kind kind);
 
 } // namespace fq::net

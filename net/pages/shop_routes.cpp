@@ -217,12 +217,12 @@ awaitable<response> buy(const visit& v, const counter& at, std::vector<item_wish
   wish.wish.contact.language = v.in;
   code_guess guess{v.ctx, v.rq, v.shopper, v.id, !wish.wish.promo_code.empty()};
   if (guess.no) {
-    give_back_address(v.ctx, account);
+    give_back_address(v.ctx, v.rq, account);
     co_return std::move(*guess.no);
   }
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
   guess.settle(got);
-  if (!got.error && (got.reply.no || got.reply.replayed)) give_back_address(v.ctx, account);
+  if (!got.error && (got.reply.no || got.reply.replayed)) give_back_address(v.ctx, v.rq, account);
   if (!got.error && got.reply.no.why == reason::already_claimed)
     co_return see_other(v, "/shop/events/" + to_string(v.id) + "/return"); // bought in another tab
   if (!got.error && got.reply.no.why == reason::challenge_required) // without a waiting room
@@ -245,7 +245,7 @@ awaitable<response> buy(const visit& v, const counter& at, std::vector<item_wish
 
 /// A code that opens hidden ticket types: the page has them then.
 awaitable<response> open_types(const visit& v, const counter& at) {
-  if (auto no = limit(v.ctx, v.rq, v.ctx.shared->joins, v.shopper)) co_return std::move(*no);
+  if (auto no = limit_join(v.ctx, v.rq, v.shopper)) co_return std::move(*no);
   code_guess guess{v.ctx, v.rq, v.shopper, v.id, true};
   if (guess.no) co_return std::move(*guess.no);
   join wish{v.id, v.shopper, 0};

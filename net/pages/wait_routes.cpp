@@ -175,8 +175,7 @@ struct taking {
 };
 
 awaitable<taking> take_place(const visit& v, const uuid& customer, solved_challenge solved) {
-  auto& limiter = v.ctx.shared->joins;
-  if (auto no = limit(v.ctx, v.rq, limiter, customer)) co_return taking{std::move(no)};
+  if (auto no = limit_join(v.ctx, v.rq, customer)) co_return taking{std::move(no)};
   join wish{v.id, customer, 0};
   wish.access_code = v.sent.find("access_code").substr(0, promo_code_bytes_max);
   wish.party_code = v.sent.find("party_code").substr(0, party_code_bytes_max);
@@ -188,8 +187,7 @@ awaitable<taking> take_place(const visit& v, const uuid& customer, solved_challe
   taking done;
   done.got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
   guess.settle(done.got);
-  if (!done.got.error && !done.got.reply.created && !may_guess)
-    limiter.give_back(customer, v.ctx.environment.steady_now());
+  if (!done.got.error && !done.got.reply.created && !may_guess) give_back_join(v.ctx, v.rq, customer);
   done.no = refused(v.rq, done.got);
   const auto why = done.got.reply.no.why;
   if (done.no
@@ -274,7 +272,7 @@ awaitable<response> join_queue(visit v, tenant_id tenant, challenge_kind challen
   wish.client = limit_key(v.rq.peer);
   wish.solved = std::move(proof.solved);
   wish.party_code = party_code;
-  code_guess guess{v.ctx, v.rq, limit_key(v.rq.peer), v.id, !party_code.empty()};
+  code_guess guess{v.ctx, v.rq, {}, v.id, !party_code.empty()};
   if (guess.no) co_return std::move(*guess.no);
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
   guess.settle(got);

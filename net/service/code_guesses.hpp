@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of wrong codes (promo codes, access codes, codes of parties), per customer and per event or queue.
-// Called by the routes and pages that try such a code.
+// Limits of wrong codes (promo codes, access codes, codes of parties), per customer or client address, and
+// per event or queue. Called by the routes and pages that try such a code.
 #pragma once
 #include "domain/model/refusal.hpp"
 #include "net/bridge/actor_bridge.hpp"
 #include "net/bridge/context.hpp"
 #include "net/http/http.hpp"
+#include "net/http/rate_limit.hpp"
 
 #include <optional>
 
@@ -16,8 +17,10 @@ namespace fq::net {
 /// use it up for those who know their code.
 class code_guess {
 public:
-  /// `customer`: or another key of who guesses. `line`: id of the event or queue, or of an entry in it.
-  code_guess(context& ctx, const request& rq, const uuid& customer, const uuid& line, bool has_code);
+  /// `who`: a customer, or a ticket. Instead of a guest, and of a visitor without a name (nil), the client's
+  /// address guesses: they are new as often as they like. `line`: id of the event or queue, or of an entry in
+  /// it.
+  code_guess(context& ctx, const request& rq, const uuid& who, const uuid& line, bool has_code);
   /// The 429 to answer with, or nothing.
   std::optional<response> no;
 
@@ -33,8 +36,9 @@ private:
   void give_back();
 
   context& ctx_;
-  uuid customer_, event_;
-  bool took_of_customer_ = false, took_of_event_ = false;
+  rate_limiter& own_;
+  uuid guesser_, event_;
+  bool took_own_ = false, took_of_event_ = false;
 };
 
 } // namespace fq::net

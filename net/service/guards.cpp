@@ -97,6 +97,7 @@ rate_limiter* limiter_of(services& shared, address_limit limit) {
     case address_limit::without_token: return nullptr;
     case address_limit::anonymous: return &shared.anonymous;
     case address_limit::public_log: return &shared.log_reads;
+    case address_limit::checkpoint: return &shared.checkpoints;
     case address_limit::sandbox: return &shared.sandbox_pages;
     case address_limit::login: return &shared.login_failures;
     case address_limit::code: return &shared.otp_clients;
@@ -118,8 +119,32 @@ void give_back(context& ctx, const request& rq, address_limit taken) {
     limiter->give_back(limit_key(rq.peer), ctx.environment.steady_now());
 }
 
+namespace {
+
+/// A guest is new as often as it likes: its address pays too.
+std::optional<response> limit_guest(context& ctx, const request& rq, const uuid& who) {
+  return is_guest(who) ? limit(ctx, rq, ctx.shared->guest_requests, limit_key(rq.peer)) : std::nullopt;
+}
+
+} // namespace
+
 std::optional<response> limit_customer(context& ctx, const request& rq, const uuid& customer) {
-  return limit(ctx, rq, ctx.shared->customers, customer);
+  auto no = limit_guest(ctx, rq, customer);
+  return no ? std::move(no) : limit(ctx, rq, ctx.shared->customers, customer);
+}
+
+std::optional<response> limit_join(context& ctx, const request& rq, const uuid& customer) {
+  auto no = limit(ctx, rq, ctx.shared->joins, customer);
+  if (no || !is_guest(customer)) return no;
+  no = limit(ctx, rq, ctx.shared->guest_joins, limit_key(rq.peer));
+  if (no) ctx.shared->joins.give_back(customer, ctx.environment.steady_now());
+  return no;
+}
+
+void give_back_join(context& ctx, const request& rq, const uuid& customer) {
+  const auto now = ctx.environment.steady_now();
+  ctx.shared->joins.give_back(customer, now);
+  if (is_guest(customer)) ctx.shared->guest_joins.give_back(limit_key(rq.peer), now);
 }
 
 awaitable<response> with_customer(context& ctx, const request& rq, const path_parameters& path, step run,
@@ -130,6 +155,7 @@ awaitable<response> with_customer(context& ctx, const request& rq, const path_pa
 awaitable<response> with_customer_or_guest(context& ctx, const request& rq, const path_parameters& path,
                                            step run, query_use query) {
   auto who = authenticate_shopper(ctx, rq, bearer_token(rq));
+  if (!who.no) who.no = limit_guest(ctx, rq, who.subject);
   if (who.no) return ready(std::move(*who.no));
   return limited(ctx, rq, path, {who.subject}, run, query, ctx.shared->customers, who.subject);
 }
@@ -286,6 +312,7 @@ awaitable<response> with_anybody_or_person(context& ctx, const request& rq, cons
   auto found = manager_of(ctx, rq);
   if (found.may_be_new)
     return with_fresh_directory(ctx, rq, path, run, query, std::move(found), with_anybody_or_person);
+  if (!found.no && found.is_shopper) found.no = limit_guest(ctx, rq, found.subject);
   if (found.no) return ready(std::move(*found.no));
   const bool manages = found.by.kind != principal_kind::nobody;
   auto& limiter = manages ? ctx.shared->organizers : ctx.shared->customers;

@@ -144,7 +144,12 @@ std::optional<response> refused(const request& rq, const answer<Reply>& got) {
 [[nodiscard]] std::optional<response> limit_address(context& ctx, const request& rq, address_limit limit);
 /// Returns the token of `limit_address`: the request was genuine.
 void give_back(context& ctx, const request& rq, address_limit limit);
+/// A guest's token is of its address too.
 [[nodiscard]] std::optional<response> limit_customer(context& ctx, const request& rq, const uuid& customer);
+/// For a new place in a line; of a guest also from its address.
+[[nodiscard]] std::optional<response> limit_join(context& ctx, const request& rq, const uuid& customer);
+/// No place was made: returns what `limit_join` took.
+void give_back_join(context& ctx, const request& rq, const uuid& customer);
 /// Takes a token of `limiter` for `key`; returns the 429 to answer with if none is left.
 [[nodiscard]] std::optional<response> limit(context& ctx, const request& rq, rate_limiter& limiter,
                                             const uuid& key);

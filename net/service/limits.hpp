@@ -59,6 +59,15 @@ inline constexpr seconds otp_mails_window{15 * 60};
 inline constexpr std::uint32_t guest_orders_per_address = 5;
 inline constexpr seconds guest_orders_window{15 * 60};
 
+/// The same of all guests behind one address, as otp_mails_per_client: strangers cannot stop codes with it.
+inline constexpr std::uint32_t guest_orders_per_client = otp_mails_per_client;
+/// Requests of all guests behind one address, in times of what one customer may
+/// (customer_requests_per_minute): a stadium of 20,000 that poll every 20 s.
+inline constexpr std::uint32_t guests_as_customers = 10;
+/// New places of guests behind one address come as new guests do (otp.requests_per_ip_per_minute), for so
+/// many minutes at once: all may have waited for one opening.
+inline constexpr std::uint32_t guest_joins_minutes = 10;
+
 /// Ids of an address that are compared with a customer's: it has another one after each erasure.
 inline constexpr std::uint32_t erasures_tried = 4;
 
@@ -69,6 +78,9 @@ inline constexpr std::size_t browser_mark_max = 128;
 
 /// Wrong promo and access codes of a customer: a person mistypes a few times. 1,440 a day of 36^6 codes.
 inline constexpr std::uint32_t wrong_codes_per_customer = 10;
+/// The same of an address, of guests and of visitors without a name, who are new as often as they like: a
+/// crowd mistypes. 28,800 a day.
+inline constexpr std::uint32_t wrong_codes_per_client = 200;
 /// The same at one event, of all customers with several: many accounts guess no faster than 60 of them.
 inline constexpr std::uint32_t wrong_codes_per_event = 600;
 inline constexpr seconds wrong_codes_window{10 * 60};
@@ -96,6 +108,10 @@ inline constexpr milliseconds seats_patience{500}; ///< for all of them; no even
 /// Parts of public logs that one address reads, a minute. A log of a million entries has some 8,000. They
 /// take nothing from what the address may ask otherwise.
 inline constexpr std::uint32_t log_reads_per_address = 12'000;
+
+/// Checkpoints that one address brings to this witness, a minute: of ten logs that grow each second. Each
+/// costs two checks of a signature and a read of the ledger.
+inline constexpr std::uint32_t checkpoints_per_client = 600;
 
 /// Requests of a customer for an export, a minute: each costs the ledger's reader some milliseconds.
 inline constexpr std::uint32_t exports_per_customer = 10;

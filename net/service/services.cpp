@@ -24,6 +24,8 @@ std::uint32_t quota(std::int64_t configured) {
 }
 
 std::size_t tracked(const config::options& o) { return static_cast<std::size_t>(o.rate_limits.tracked_max); }
+/// Of what few addresses do often.
+std::size_t tracked_addresses(const config::options& o) { return tracked(o) / 8; }
 
 } // namespace
 
@@ -39,6 +41,7 @@ services::services(const config::options& o, const key_store& store, const key_d
     anonymous({"anonymous", quota(o.rate_limits.anonymous_requests_per_ip_per_minute), minute}, tracked(o),
               env.random_u64()),
     log_reads({"log", log_reads_per_address, minute}, tracked(o), env.random_u64()),
+    checkpoints({"checkpoint", checkpoints_per_client, minute}, tracked_addresses(o), env.random_u64()),
     sandbox_pages({"sandbox", quota(o.rate_limits.sandbox_requests_per_ip_per_minute), minute}, tracked(o),
                   env.random_u64()),
     login_failures({"login", quota(o.rate_limits.login_failures_per_ip_per_minute), minute}, tracked(o),
@@ -50,10 +53,20 @@ services::services(const config::options& o, const key_store& store, const key_d
     otp_clients({"otp-client", quota(o.otp.requests_per_ip_per_minute), minute}, tracked(o),
                 env.random_u64()),
     guests({"guest", quota(o.otp.requests_per_ip_per_minute), minute}, tracked(o), env.random_u64()),
+    guest_requests(
+      {"guest-request", quota(o.rate_limits.customer_requests_per_minute * guests_as_customers), minute},
+      tracked_addresses(o), env.random_u64()),
+    guest_joins({"guest-join", quota(o.otp.requests_per_ip_per_minute * guest_joins_minutes),
+                 minute * guest_joins_minutes},
+                tracked_addresses(o), env.random_u64()),
     guest_orders({"guest-order", guest_orders_per_address, guest_orders_window}, tracked(o),
                  env.random_u64()),
+    guest_order_clients({"guest-order-client", guest_orders_per_client, otp_mails_window},
+                        tracked_addresses(o), env.random_u64()),
     codes_of_customers({"wrong-code", wrong_codes_per_customer, wrong_codes_window}, tracked(o),
                        env.random_u64()),
+    codes_of_clients({"wrong-code-client", wrong_codes_per_client, wrong_codes_window}, tracked_addresses(o),
+                     env.random_u64()),
     codes_of_events({"wrong-code-event", wrong_codes_per_event, wrong_codes_window}, tracked(o),
                     env.random_u64()),
     offers({"offer", offers_per_customer, offers_window}, tracked(o), env.random_u64()),
@@ -100,12 +113,39 @@ std::int32_t services::async_percent() const {
 }
 
 std::vector<rate_limiter*> services::limiters() {
-  return {
-    &customers,          &organizers,      &joins,           &anonymous,     &sandbox_pages,   &log_reads,
-    &login_failures,     &otp_addresses,   &otp_mails,       &otp_clients,   &join_clients,    &key_failures,
-    &codes_of_customers, &codes_of_events, &access_sessions, &access_keys,   &access_failures, &exports,
-    &erasures,           &offers,          &devices,         &offer_clients, &prints,          &reports,
-    &gate_searches,      &pictures,        &guests,          &guest_orders};
+  return {&customers,
+          &organizers,
+          &joins,
+          &anonymous,
+          &sandbox_pages,
+          &log_reads,
+          &login_failures,
+          &otp_addresses,
+          &otp_mails,
+          &otp_clients,
+          &join_clients,
+          &key_failures,
+          &codes_of_customers,
+          &codes_of_events,
+          &access_sessions,
+          &access_keys,
+          &access_failures,
+          &exports,
+          &erasures,
+          &offers,
+          &devices,
+          &offer_clients,
+          &prints,
+          &reports,
+          &gate_searches,
+          &pictures,
+          &guests,
+          &guest_orders,
+          &guest_requests,
+          &guest_joins,
+          &guest_order_clients,
+          &codes_of_clients,
+          &checkpoints};
 }
 
 uuid services::key_of(std::string_view email, const uuid& client) const {

@@ -56,16 +56,21 @@ struct services {
   rate_limiter organizers; ///< per organizer
   rate_limiter joins; ///< per customer, new entries only
   rate_limiter anonymous; ///< per client address, without a token
-  rate_limiter log_reads; ///< per client address: public logs, and checkpoints for this witness
+  rate_limiter log_reads; ///< per client address: public logs
+  rate_limiter checkpoints; ///< per client address: checkpoints for this witness
   rate_limiter sandbox_pages; ///< per client address
   rate_limiter login_failures; ///< per client address
   rate_limiter otp_addresses; ///< per e-mail address, and client address or browser mark
   rate_limiter otp_mails; ///< per client address or browser mark: codes that were not entered
   rate_limiter otp_clients; ///< per client address
   rate_limiter guests; ///< per client address: new guests
-  rate_limiter guest_orders; ///< per e-mail address: orders of guests
+  rate_limiter guest_requests; ///< per client address: requests of guests
+  rate_limiter guest_joins; ///< per client address: new entries of guests
+  rate_limiter guest_orders; ///< per buyer: orders of guests
+  rate_limiter guest_order_clients; ///< per client address: the same
   rate_limiter codes_of_customers; ///< per customer: wrong promo and access codes
-  rate_limiter codes_of_events; ///< per event: the same, of customers with several
+  rate_limiter codes_of_clients; ///< per client address: the same, of guests and visitors without a name
+  rate_limiter codes_of_events; ///< per event: the same, of customers and addresses with several
   rate_limiter offers; ///< per customer: offers of tickets, each of which is a mail
   rate_limiter offer_clients; ///< per client address: the same
   rate_limiter prints; ///< per customer: PDFs of event tickets

@@ -42,16 +42,17 @@ struct account_address {
   std::optional<response> no;
   std::string email; ///< empty: the customer has no account (its token is of `fairqueue token`)
   fq::language language = fq::language::en;
-  customer_id buyer = {}; ///< of a guest: the customer of the address; nil: it has too many guests' orders
+  customer_id buyer =
+    {}; ///< of a guest: the customer of the address; nil: it, or the client, has too many guests' orders
 };
 /// The address that the customer confirmed by signing in. 401 if the customer was erased. While accounts is
 /// unavailable only `contact` can be it: the customer's id is a hash of the address. A guest's is `contact`,
-/// and takes from the limit of the address.
+/// and takes from the limits of the buyer and of the client's address.
 awaitable<account_address> find_account_address(context& ctx, const request& rq, uuid customer,
                                                 std::string_view contact);
 
 /// No order was placed: returns what `find_account_address` took.
-void give_back_address(context& ctx, const account_address& account);
+void give_back_address(context& ctx, const request& rq, const account_address& account);
 
 [[nodiscard]] customer_id make_guest_id(const context& ctx);
 

@@ -3,6 +3,7 @@
 #define CAF_SUITE routes_authorization
 #include "caf/test/unit_test.hpp"
 
+#include "net/service/limits.hpp"
 #include "tests/net/api/world.hpp"
 
 namespace authorization_test {
@@ -60,6 +61,27 @@ CAF_TEST(a body beyond the usual limit needs a token of the rows audience) {
     CAF_CHECK(!may_send(method::post, "/checkout", fields));
   CAF_CHECK(may_send(method::post, "/webhooks/sandbox", {}));
   CAF_CHECK_EQUAL(w.told->questions, 0);
+}
+
+CAF_TEST(guests of one address have a limit together and customers have none) {
+  auto options = world_options();
+  options.rate_limits.customer_requests_per_minute = 10;
+  world w{options};
+  std::uint64_t guests = 0;
+  const auto poll = [&](std::string peer) {
+    return w.send(method::get, w.event_path("/queue/position"), "", w.as_guest(++guests), std::move(peer))
+      .status;
+  };
+  const auto open = [&](std::string peer) {
+    const auto token = w.as_guest(++guests).front().second.substr(7);
+    return shown(w.send(method::get, "/shop/orders", "", {{"Cookie", "fairqueue_customer=" + token}}, peer));
+  };
+  for (std::uint32_t i = 0; i < 10 * guests_as_customers; ++i) CAF_REQUIRE_EQUAL(poll("192.0.2.1"), 200u);
+  CAF_CHECK_EQUAL(poll("192.0.2.1"), 429u);
+  CAF_CHECK_EQUAL(open("192.0.2.1"), "429 rate_limited");
+  CAF_CHECK_EQUAL(poll("192.0.2.2"), 200u);
+  CAF_CHECK(open("192.0.2.2") != "429 rate_limited");
+  CAF_CHECK_EQUAL(w.send(method::get, w.event_path("/queue/position"), "", w.as_customer()).status, 200u);
 }
 
 CAF_TEST(forms of the Authorization field) {

@@ -30,7 +30,7 @@ struct scripted_captcha final : captcha_port {
 };
 
 struct challenged : world {
-  challenged() {
+  explicit challenged(config::options o = world_options()) : world(std::move(o)) {
     shared.captchas.emplace(challenge_kind::turnstile, &turnstile);
     told->challenge.solved = {"0000000000000001?expires=1&n=1&max=0&", 0, "5ig"};
   }
@@ -109,6 +109,25 @@ CAF_TEST(a refused captcha and an outage of the provider give no challenge) {
   CAF_CHECK_EQUAL(shown(w.exchange()), "503 unavailable");
   w.told->challenge.kind = challenge_kind::proof_of_work;
   CAF_CHECK_EQUAL(shown(w.exchange()), "400 invalid_field");
+}
+
+CAF_TEST(pages ask the provider of a captcha only as often as an address may) {
+  auto options = world_options();
+  options.rate_limits.anonymous_requests_per_ip_per_minute = 2;
+  challenged w{options};
+  w.turnstile.verdict = captcha_verdict::refused;
+  w.told->event.event.event.challenge = challenge_kind::turnstile;
+  const auto join = [&] {
+    const auto token = w.as_customer().front().second.substr(7);
+    return w
+      .send(
+        method::post, "/wait/" + to_string(w.event_id), "action=join&captcha=x",
+        {{"Content-Type", "application/x-www-form-urlencoded"}, {"Cookie", "fairqueue_customer=" + token}})
+      .status;
+  };
+  for (int i = 0; i < 2; ++i) CAF_CHECK_EQUAL(join(), 303u);
+  CAF_CHECK_EQUAL(join(), 429u);
+  CAF_CHECK_EQUAL(w.turnstile.asked.size(), 2u);
 }
 
 CAF_TEST(a join and a request for a code carry the solution and the client) {

@@ -404,4 +404,39 @@ CAF_TEST(wrong codes are limited by customer and right ones are not) {
   CAF_CHECK_EQUAL(quote(201), "200 ");
 }
 
+CAF_TEST(guests get no more wrong codes by being others) {
+  world w;
+  std::uint64_t guests = 0;
+  const auto quote = [&](std::string peer) {
+    return shown(w.send(method::post, w.event_path("/quote"),
+                        R"({"promo_code":"X","items":[{"ticket_type_id":")" + to_string(w.claim_id)
+                          + R"(","quantity":1}]})",
+                        w.as_guest(++guests), std::move(peer)));
+  };
+  w.told->quote.no = reason::promo_code_invalid;
+  for (std::uint32_t i = 0; i < wrong_codes_per_client; ++i)
+    CAF_REQUIRE_EQUAL(quote("192.0.2.1"), "409 promo_code_invalid");
+  CAF_CHECK_EQUAL(quote("192.0.2.1"), "429 rate_limited");
+  CAF_CHECK_EQUAL(quote("192.0.2.2"), "409 promo_code_invalid");
+  w.told->quote.no = reason::none;
+  for (int i = 0; i < 300; ++i) CAF_REQUIRE_EQUAL(quote("192.0.2.2"), "200 ");
+}
+
+CAF_TEST(new places of guests are limited by address and places that they have are not) {
+  auto options = world_options();
+  options.otp.requests_per_ip_per_minute = 2;
+  world w{options};
+  std::uint64_t guests = 0;
+  const auto join = [&](std::string peer) {
+    return w.send(method::post, w.event_path("/queue"), "", w.as_guest(++guests), std::move(peer)).status;
+  };
+  for (int i = 0; i < 50; ++i) CAF_REQUIRE_EQUAL(join("192.0.2.1"), 200u);
+  w.told->entry.created = true;
+  for (std::uint32_t i = 0; i < 2 * guest_joins_minutes; ++i) CAF_REQUIRE_EQUAL(join("192.0.2.1"), 201u);
+  CAF_CHECK_EQUAL(join("192.0.2.1"), 429u);
+  CAF_CHECK_EQUAL(join("192.0.2.2"), 201u);
+  CAF_CHECK_EQUAL(w.send(method::post, w.event_path("/queue"), "", w.as_customer(), "192.0.2.1").status,
+                  201u);
+}
+
 } // namespace handlers_test

@@ -247,8 +247,26 @@ CAF_TEST(only a server key says who joins and a signature is not looked at beyon
   CAF_CHECK_EQUAL(join("wr_nobody_joins", "{}"), "401 unauthenticated");
 }
 
+CAF_TEST(joins that are asked for a challenge count for the address) {
+  auto options = world_options();
+  options.rate_limits.joins_per_ip_per_minute = 1;
+  options.rate_limits.anonymous_requests_per_ip_per_minute = 3;
+  room w{options};
+  const auto join = [&](std::string_view key) {
+    return shown(w.send(method::post, w.queue_path("/tickets"), "{}", world::with_key(key)));
+  };
+  w.told->entry.no = reason::challenge_required;
+  for (int i = 0; i < 3; ++i) CAF_CHECK_EQUAL(join("wr_acme_joins"), "403 challenge_required");
+  CAF_CHECK_EQUAL(join("wr_acme_joins"), "429 rate_limited");
+  CAF_CHECK_EQUAL(join("wr_acme_serves"), "403 challenge_required");
+  w.told->entry.no = reason::none;
+  CAF_CHECK_EQUAL(join("wr_acme_joins"), "200 "); // with a challenge a join costs nothing else
+}
+
 CAF_TEST(a party is opened and joined by a ticket and its code is not guessed) {
-  room w;
+  auto options = world_options();
+  options.rate_limits.joins_per_ip_per_minute = 0;
+  room w{options};
   auto& e = w.told->entry.entry;
   e.kind = event_kind::queue;
   e.lobby.phase = lobby_phase::open;
@@ -270,10 +288,10 @@ CAF_TEST(a party is opened and joined by a ticket and its code is not guessed) {
   CAF_CHECK_EQUAL(join("wr_acme_joins", coded), "200 ");
   CAF_CHECK_EQUAL(w.told->asked_join.party_code, "7-abc");
   w.told->entry.no = reason::party_unknown;
-  for (std::uint32_t i = 0; i < wrong_codes_per_customer; ++i) {
+  for (std::uint32_t i = 0; i < wrong_codes_per_customer; ++i)
     CAF_CHECK_EQUAL(shown(form(coded)), "409 party_unknown");
-    CAF_CHECK_EQUAL(join("wr_acme_joins", coded), "409 party_unknown"); // each time a new visitor
-  }
+  for (std::uint32_t i = 0; i < wrong_codes_per_client; ++i)
+    CAF_REQUIRE_EQUAL(join("wr_acme_joins", coded), "409 party_unknown"); // each time a new visitor
   CAF_CHECK_EQUAL(shown(form(coded)), "429 rate_limited");
   CAF_CHECK_EQUAL(join("wr_acme_joins", coded), "429 rate_limited");
   CAF_CHECK_EQUAL(join("wr_acme_serves", R"({"subject":"ann","party_code":"7-abc"})"), "409 party_unknown");

@@ -7,6 +7,7 @@
 #include "actors/storage/ledger_worker.hpp"
 #include "fair/note.hpp"
 #include "fair/witness.hpp"
+#include "net/service/limits.hpp"
 #include "store/memory/memory_ledger.hpp"
 #include "tests/net/api/world.hpp"
 
@@ -112,6 +113,39 @@ CAF_TEST(a witness cosigns each checkpoint of a log that only grows) {
     CAF_CHECK(is_signed_by(*kept, w.key()));
     before = size;
   }
+}
+
+CAF_TEST(a checkpoint that comes again is cosigned anew and not stored) {
+  observer w;
+  const auto log = log_of(8);
+  const auto first = w.add(log, 0).body;
+  const auto stored = w.shown_of(known_event).body;
+  w.clock.now_ms += 5'000;
+  const auto second = w.add(log, 8);
+  CAF_CHECK_EQUAL(second.status, 200u);
+  CAF_CHECK(second.body != first);
+  CAF_CHECK_EQUAL(w.shown_of(known_event).body, stored);
+}
+
+CAF_TEST(a witness keeps one signature of a log however often the note has it) {
+  observer w;
+  const auto log = log_of(8);
+  auto note = sign_checkpoint(log.head(place + known_event), log_key_of(1));
+  const auto line = note.substr(note.find("\n\n") + 2);
+  for (int n = 0; n < 50; ++n) note += line;
+  CAF_REQUIRE_EQUAL(w.send(method::post, "/witness/add-checkpoint", add_checkpoint_body(0, {}, note)).status,
+                    200u);
+  const auto kept = parse_checkpoint(w.shown_of(known_event).body);
+  CAF_REQUIRE(kept);
+  CAF_CHECK_EQUAL(std::ranges::count(kept->signatures, '\n'), 2);
+}
+
+CAF_TEST(checkpoints have a limit of their own for each address) {
+  observer w;
+  const auto log = log_of(1);
+  CAF_REQUIRE_EQUAL(w.add(log, 0).status, 200u);
+  for (std::uint32_t n = 1; n < checkpoints_per_client; ++n) CAF_REQUIRE_EQUAL(w.add(log, 1).status, 200u);
+  CAF_CHECK_EQUAL(w.add(log, 1).status, 429u);
 }
 
 CAF_TEST(a witness refuses with the status that the specification says) {

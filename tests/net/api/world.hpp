@@ -176,6 +176,9 @@ public:
   /// Pushes as the owner does, and waits for the arrival.
   void push(const sessions_changed& news) { static_cast<session_receiver&>(table).on_sessions_changed(news); }
   text_fields as_customer() const { return bearer(token_kind::customer, customer); }
+  text_fields as_guest(std::uint64_t n) const {
+    return bearer(token_kind::guest, make_uuid(from_unix_ms(1'800'000'000'000), guests_aggregate, n));
+  }
   text_fields as_organizer() const { return bearer(token_kind::organizer, organizer); }
   text_fields bearer(token_kind kind, const uuid& who) const {
     return {{"Authorization", "Bearer " + issuer.issue(kind, who, from_unix_ms(clock.now_ms), seconds{3600})},
