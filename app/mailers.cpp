@@ -68,6 +68,7 @@ void tenant_mails::publish(const std::vector<tenant_row>& tenants) {
     style.name = t.mail_name.empty() ? brand.name : t.mail_name;
     style.colour = t.mail_colour.empty() ? brand.colour : t.mail_colour;
     style.from.name = style.name;
+    style.pictures_url = options_.http.public_url + "/pictures/";
     // An address that is no longer configured would be refused by the mail service.
     if (std::ranges::find(allowed, t.mail_sender) != allowed.end()) style.from.address = t.mail_sender;
     if (!t.logo.empty()) {

@@ -35,6 +35,7 @@ struct mail_style {
   std::string name{}; ///< of the tenant, at the top
   std::string colour{}; ///< "#2c1d6b": behind the name, and of buttons
   std::string logo_url{}; ///< above the name; empty: none
+  std::string pictures_url{}; ///< of the folder with the events' pictures; empty: mails show none
 };
 
 /// What is wrong with a tenant's style, after the setting's name; empty: nothing.

@@ -33,7 +33,7 @@ namespace json = boost::json;
 constexpr std::string_view plain_colour = "#1d4ed8"; ///< without one of the tenant
 constexpr std::string_view escape_by_context = "{{%AUTOESCAPE context=\"HTML\"}}";
 
-enum class kind { text, count, money, time, link, flag, items, reason, seats };
+enum class kind { text, count, money, time, link, flag, items, reason, seats, answers };
 enum class need { required, optional };
 
 struct field {
@@ -67,6 +67,7 @@ constexpr std::array order_receipt_fields{field{"order_id", kind::text},
                                           field{"total", kind::money},
                                           field{"paid_at", kind::time, need::optional},
                                           field{"seats", kind::seats, need::optional},
+                                          field{"answers", kind::answers, need::optional},
                                           field{"tickets_url", kind::link, need::optional}};
 constexpr std::array order_failed_fields{field{"order_id", kind::text}, field{"event_name", kind::text},
                                          field{"reason", kind::reason}, field{"can_retry", kind::flag},
@@ -87,6 +88,8 @@ constexpr std::array ticket_moved_fields{field{"event_name", kind::text}, field{
                                          field{"declined", kind::flag, need::optional}};
 constexpr std::array item_fields{field{"name", kind::text}, field{"quantity", kind::count},
                                  field{"amount", kind::money}};
+constexpr std::array answer_fields{field{"label", kind::text}, field{"value", kind::text},
+                                   field{"attendee", kind::count, need::optional}};
 constexpr std::array every_fields{field{"name", kind::text, need::optional}};
 
 constexpr std::array templates{
@@ -223,7 +226,8 @@ private:
       case kind::count: return put_count(name, number_in(value, f.name));
       case kind::money: return put_money(f, name, number_in(value, f.name));
       case kind::flag: return put_flag(name, value, f.name);
-      case kind::items: return put_items(value, f.name);
+      case kind::items: return put_list(value, f.name, item_fields);
+      case kind::answers: return put_list(value, f.name, answer_fields);
       case kind::reason: return put_text(name, reason_text(text_in(value, f.name)));
       case kind::seats: return put_text(name, one_line(seats_text(value, f.name)));
     }
@@ -292,17 +296,19 @@ private:
     into_.ShowSection(*set ? name : "NOT_" + name);
   }
 
-  void put_items(const json::value& value, std::string_view name) {
+  void put_list(const json::value& value, std::string_view name, std::span<const field> fields) {
     const auto* list = value.if_array();
     if (list == nullptr) throw unfit{std::string{name} + " is not a list"};
     for (const auto& item : *list) {
       const auto* data = item.if_object();
       if (data == nullptr) throw unfit{std::string{name} + " holds something that is no object"};
       auto* section = into_.AddSectionDictionary(ascii_upper(name));
-      filler{*section, whole_, in_}.fill(item_fields, *data);
+      filler{*section, whole_, in_}.fill(fields, *data);
       // A section inherits outer names, so an item's name must not be called NAME.
-      section->SetValue("ITEM_NAME", one_line(text_in(data->at("name"), "name")));
+      if (const auto* own = data->if_contains("name"))
+        section->SetValue("ITEM_NAME", one_line(text_in(*own, "name")));
     }
+    if (!list->empty()) into_.ShowSection("HAS_" + ascii_upper(name));
   }
 
   ctemplate::TemplateDictionary& into_;
@@ -372,6 +378,14 @@ const template_row& row_of(std::string_view key) {
   return *found;
 }
 
+/// Address of the event's picture; empty: the mail shows none.
+std::string picture_of(const json::object& data, const mail_style& style) {
+  const auto* id = data.if_contains("picture");
+  if (id == nullptr || style.pictures_url.empty()) return {};
+  auto url = style.pictures_url + std::string{text_in(*id, "picture")} + "-medium";
+  return is_link(url) ? url : std::string{};
+}
+
 void set_look(ctemplate::TemplateDictionary& page, language in, const mail_style& style) {
   const std::string colour{is_colour(style.colour) ? style.colour : plain_colour};
   page.SetValue("END", is_right_to_left(in) ? "left" : "right");
@@ -380,7 +394,7 @@ void set_look(ctemplate::TemplateDictionary& page, language in, const mail_style
 }
 
 std::string page_of(language in, const std::string& subject, std::string_view key, const mail_style& style,
-                    const std::function<void(ctemplate::TemplateDictionary&)>& fill) {
+                    const json::object& data, const std::function<void(ctemplate::TemplateDictionary&)>& fill) {
   ctemplate::TemplateDictionary page{"layout"};
   page.SetValue("LANGUAGE", std::string{tag_of(in)});
   page.SetValue("DIRECTION", is_right_to_left(in) ? "rtl" : "ltr");
@@ -388,6 +402,11 @@ std::string page_of(language in, const std::string& subject, std::string_view ke
   set_look(page, in, style);
   if (!style.logo_url.empty()) page.SetValueAndShowSection("LOGO", style.logo_url, "HAS_LOGO");
   if (!style.name.empty()) page.SetValueAndShowSection("BRAND", one_line(style.name), "HAS_BRAND");
+  if (const auto picture = picture_of(data, style); !picture.empty()) {
+    page.SetValueAndShowSection("PICTURE", picture, "HAS_PICTURE");
+    const auto* name = data.if_contains("event_name");
+    page.SetValue("PICTURE_OF", name == nullptr ? std::string{} : one_line(text_in(*name, "event_name")));
+  }
   auto* inner = page.AddIncludeDictionary("CONTENT");
   inner->SetFilename(key_of(in, key) + ".html");
   set_look(*inner, in, style);
@@ -411,7 +430,7 @@ mail_content content_of(std::string_view key, language in, const json::object& d
   out.subject = cut(one_line(store().expand(name + ".subject", plain)));
   out.text = tidy(store().expand(name + ".text", plain));
   if (!style.name.empty()) out.text += "\n" + one_line(style.name) + "\n";
-  out.html = page_of(in, out.subject, key, style, fill);
+  out.html = page_of(in, out.subject, key, style, data, fill);
   return out;
 }
 

@@ -30,12 +30,13 @@ struct template_problem {
 /// Amounts are integers in minor units of `data["currency"]`; times are integers, Unix milliseconds; page
 /// addresses are http(s) URLs. Text from customers and organizers may hold anything: it becomes one line
 /// without control characters. Optional everywhere: `name` (in the greeting), and of an event starts_at,
-/// ends_at, doors_at, venue_name, venue_address, time_zone (IANA; all times are in it, else in UTC).
+/// ends_at, doors_at, venue_name, venue_address, time_zone (IANA; all times are in it, else in UTC), picture (id).
 ///
 ///   otp              code, minutes
 ///   payment_link     order_id, event_name, total, currency, payment_url, expires_at
 ///   order_receipt    order_id, event_name, items [{name, quantity, amount}], total, currency;
-///                    optional: discount, donations, fees (0 is left out), paid_at, tickets_url.
+///                    optional: discount, donations, fees (0 is left out), paid_at, tickets_url,
+///                    answers [{label, value, attendee (from 1; none: the buyer)}].
 ///                    `amount` is the line's sum, `discount` the deducted amount.
 ///   order_failed     order_id, event_name, reason (a code of an order's failure), can_retry;
 ///                    optional: retry_url

@@ -8,6 +8,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <utility>
@@ -43,7 +44,7 @@ json::object data_of(const order_row& order, const sale& now) {
     {"order_id", to_string(order.id)}, {"event_name", now.event().name}, {"currency", now.event().currency}};
 }
 
-/// When and where, as far as known.
+/// When and where and the picture, as far as known.
 void add_facts(json::object& data, const sale& now) {
   const auto& f = now.event().facts;
   const auto add_time = [&](const char* name, timestamp when) {
@@ -58,6 +59,7 @@ void add_facts(json::object& data, const sale& now) {
   add_text("time_zone", f.time_zone);
   add_text("venue_name", f.venue_name);
   add_text("venue_address", f.venue_address);
+  add_text("picture", f.picture);
 }
 
 json::object object_of(const seat_place& p) {
@@ -70,6 +72,24 @@ void add_seats(json::object& data, const claim_view& claim) {
   json::array seats;
   for (const auto& place : claim.places) seats.push_back(object_of(place));
   data["seats"] = std::move(seats);
+}
+
+bool is_consent(const answer_row& answer, const sale& now) {
+  const auto& asked = now.event().questions;
+  const auto found = std::ranges::find(asked, answer.question, &question::id);
+  return found != asked.end() && found->kind == question_kind::consent;
+}
+
+/// Only to a confirmed address: a stranger's could get an advertisement, as with names.
+void add_answers(json::object& data, const order_row& order, const sale& now) {
+  if (order.contact.account_email.empty() || !order.guest.is_nil()) return;
+  json::array answers;
+  for (const auto& a : order.contact.answers) {
+    json::object one{{"label", a.label}, {"value", is_consent(a, now) ? "\u2713" : a.value}};
+    if (a.attendee > 0) one["attendee"] = a.attendee;
+    answers.push_back(std::move(one));
+  }
+  if (!answers.empty()) data["answers"] = std::move(answers);
 }
 
 std::string payment_link(const order_row& order, const sale& now) {
@@ -125,6 +145,7 @@ std::string receipt(const order_row& order, const sale& now) {
   data["total"] = order.total;
   data["paid_at"] = order.updated_at.time_since_epoch().count();
   add_seats(data, now.view_of(claim));
+  add_answers(data, order, now);
   add_facts(data, now);
   return mail_to(order, "order_receipt", now, std::move(data), never, papers_of(order, now));
 }

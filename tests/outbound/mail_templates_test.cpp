@@ -108,6 +108,28 @@ CAF_TEST(a receipt and a payment link name section and row and seat) {
   }
 }
 
+CAF_TEST(a receipt repeats the answers and has the picture of the event) {
+  auto data = data_of(samples.at("order_receipt"));
+  data["answers"] = boost::json::parse(R"([{"label":"Newsletter <1>","value":"\u2713"},
+    {"label":"Shirt","value":"M\nL","attendee":1},{"label":"Shirt","value":"S","attendee":2}])");
+  data["picture"] = "0198";
+  const mail_style style{.from = {}, .pictures_url = "https://shop.example/pictures/"};
+  const auto made = std::get<mail_content>(render("order_receipt", "en", data, style));
+  CAF_CHECK(contains(made.text, "\nYour answers\nNewsletter <1>: \u2713\nTicket 1: Shirt: M L\nTicket 2: Shirt: S\n"));
+  CAF_CHECK(contains(made.html, "<br><bdi>Newsletter &lt;1&gt;</bdi>: <bdi>\u2713</bdi>"));
+  CAF_CHECK(contains(made.html, "<br>Ticket 2: <bdi>Shirt</bdi>: <bdi>S</bdi>"));
+  CAF_CHECK(contains(made.html, "<img src=\"https://shop.example/pictures/0198-medium\" alt=\"Derby"));
+  CAF_CHECK(is_tidy(made));
+  CAF_CHECK(!contains(content("order_receipt", data).html, "<img")); // without an address of pictures
+  data["picture"] = "\"><script>";
+  const auto odd = std::get<mail_content>(render("order_receipt", "en", data, style));
+  CAF_CHECK(!contains(odd.html, "<img") && !contains(odd.html, "<script>"));
+  data["answers"] = boost::json::array{};
+  CAF_CHECK(!contains(content("order_receipt", data).text, "Your answers"));
+  data["answers"] = "yes";
+  CAF_CHECK_EQUAL(problem("order_receipt", data), "answers is not a list");
+}
+
 CAF_TEST(every template is there in every language and takes its data) {
   for (const auto key : mail_template_keys()) {
     CAF_MESSAGE(std::string{key});

@@ -96,6 +96,35 @@ CAF_TEST(mails say when and where) {
   CAF_CHECK(mails[0].find("ends_at") == std::string::npos);
 }
 
+CAF_TEST(a receipt has the picture and to a confirmed address the answers) {
+  fixture f;
+  decision d;
+  event_patch facts;
+  facts.set(&event_row::questions, std::vector{question{1, question_kind::consent, false, false, "News?"},
+                                               question{2, question_kind::text, true, false, "Shirt"}});
+  CAF_REQUIRE(!f.it.patch(facts, noon, d));
+  order_wish wish;
+  wish.contact = {"Ada", "Obi", "ada@example.org", "", "login@example.org"};
+  wish.contact.answers = {{1, 0, {}, "yes"}, {2, 1, {}, "yes"}};
+  wish.gateway = "sandbox";
+  const auto placed = f.it.place_order(ada, nullptr, wish, noon, d);
+  CAF_REQUIRE(!placed.no);
+  auto order = *f.it.orders().find(placed.order);
+  order.status = order_status::success;
+  const auto receipt = [&] {
+    return mails_of({order_moved{order_status::awaiting_payment, order}}, f.it).at(0).payload;
+  };
+  CAF_CHECK(receipt().find(R"("answers":[{"label":"News?","value":")"
+                           "\u2713"
+                           R"("},{"label":"Shirt","value":"yes","attendee":1}])")
+            != std::string::npos);
+  order.guest = {0xfb, 1};
+  CAF_CHECK(receipt().find("Shirt") == std::string::npos);
+  order.guest = {};
+  order.contact.account_email.clear();
+  CAF_CHECK(receipt().find("Shirt") == std::string::npos);
+}
+
 CAF_TEST(a mail names the language of its order and the tenant and where to try again) {
   fixture f;
   decision d;
