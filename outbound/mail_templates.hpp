@@ -30,7 +30,8 @@ struct template_problem {
 /// Amounts are integers in minor units of `data["currency"]`; times are integers, Unix milliseconds; page
 /// addresses are http(s) URLs. Text from customers and organizers may hold anything: it becomes one line
 /// without control characters. Optional everywhere: `name` (in the greeting), and of an event starts_at,
-/// ends_at, doors_at, venue_name, venue_address, time_zone (IANA; all times are in it, else in UTC), picture (id).
+/// ends_at, doors_at, venue_name, venue_address, picture (id), time_zone (IANA; all times are in it, else in
+/// UTC).
 ///
 ///   otp              code, minutes
 ///   payment_link     order_id, event_name, total, currency, payment_url, expires_at
