@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <compare>
-#include <unordered_map>
 
 namespace fq {
 namespace {
@@ -27,17 +26,6 @@ std::string entrant_leaf(const place& p, const sha256_digest& commitment) {
   append_number(bytes, value_of(p.party), 8);
   append_bytes(bytes, commitment);
   return bytes;
-}
-
-void level_parties(std::span<entrant> entrants) {
-  std::unordered_map<std::uint64_t, std::uint8_t> classes;
-  for (const auto& e : entrants)
-    if (e.party != queue_number{}) {
-      auto& lowest = classes[value_of(e.party)];
-      lowest = std::max(lowest, e.priority_class);
-    }
-  for (auto& e : entrants)
-    if (e.party != queue_number{}) e.priority_class = classes[value_of(e.party)];
 }
 
 std::string beacon_value(beacon_kind kind, std::string_view beacon) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The draw of a lobby: the root over its entrants, their order, and when a party is admitted. Pure: equal
-// inputs give an equal order on every machine, so the ledger keeps the inputs only.
+// The draw of a lobby: the leaves of its entrants and their order. Pure: equal inputs give an equal order on
+// every machine, so the ledger keeps the inputs only.
 #pragma once
 #include "fair/merkle.hpp"
 #include "fair/records.hpp"
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,12 +19,7 @@ namespace fq {
 struct entrant {
   queue_number number{};
   queue_number party{}; ///< of the entry that opened it; 0: none
-  std::uint8_t priority_class = 0;
 };
-
-/// All members of a party get the lowest of their classes, which has the highest number: otherwise one
-/// priority customer would take others along.
-void level_parties(std::span<entrant> entrants);
 
 /// The value that goes into the draw: SHA-256 of drand's signature, or the announced text.
 [[nodiscard]] std::string beacon_value(beacon_kind kind, std::string_view beacon);
@@ -37,13 +31,5 @@ void level_parties(std::span<entrant> entrants);
 [[nodiscard]] std::vector<queue_number> draw_order(const sha256_digest& seed, const tree_hash& root,
                                                    std::string_view beacon,
                                                    std::span<const entrant> entrants);
-
-/// How many of a party's members, who are first in line, go now. They go together; if room for all of them
-/// cannot come, as many as there is room for.
-[[nodiscard]] constexpr std::uint64_t party_admissions(std::uint64_t members, std::uint64_t room_now,
-                                                       std::uint64_t room_ever) {
-  if (room_now >= members) return members;
-  return room_ever < members ? room_now : 0;
-}
 
 } // namespace fq

@@ -29,7 +29,7 @@ std::shared_ptr<const line_ranks> ranks_of(const lobby_row& lobby,
                                            const std::vector<std::uint32_t>& parties) {
   std::vector<entrant> entrants(parties.size());
   for (std::size_t i = 0; i < parties.size(); ++i)
-    entrants[i] = {queue_number{i + 1}, queue_number{parties[i]}, 0};
+    entrants[i] = {queue_number{i + 1}, queue_number{parties[i]}};
   auto beacon = lobby.value;
   if (lobby.beacon == beacon_kind::drand)
     if (const auto bytes = from_hex(lobby.value)) beacon.assign(bytes->begin(), bytes->end());

@@ -29,6 +29,18 @@ std::string source_of(const lobby_settings& lobby) {
   return source;
 }
 
+/// How many of these get one of the units, in their order.
+std::uint64_t count_served(const queue_line& line, std::span<const queue_number> members, unit_pools units) {
+  std::uint64_t served = 0;
+  for (const auto n : members) {
+    const auto opens = line.groups()[line.find(n)->group].opens;
+    if (!units.serves(opens)) continue;
+    units.book(opens);
+    ++served;
+  }
+  return served;
+}
+
 } // namespace
 
 // -- opening and closing
@@ -266,14 +278,7 @@ std::uint64_t sale::room_ever(std::span<const queue_number> members, timestamp n
       public_units += unsold;
   }
   units.add_public(public_units * q.over_admission_percent / 100);
-  std::uint64_t served = 0;
-  for (const auto n : members) {
-    const auto opens = queue_.groups()[queue_.find(n)->group].opens;
-    if (!units.serves(opens)) continue;
-    units.book(opens);
-    ++served;
-  }
-  bound(served);
+  bound(count_served(queue_, members, std::move(units)));
   return room;
 }
 
@@ -282,15 +287,7 @@ bool sale::may_go(queue_number party, const unit_pools& pools, timestamp now, pa
   std::vector<queue_number> waiting;
   for (const auto n : queue_.parties().members(party))
     if (queue_.find(n)->status == entry_status::waiting) waiting.push_back(n);
-  auto units = pools;
-  std::uint64_t served = 0;
-  for (const auto n : waiting) {
-    const auto opens = queue_.groups()[queue_.find(n)->group].opens;
-    if (!units.serves(opens)) break;
-    units.book(opens);
-    ++served;
-  }
-  const bool has_room = served == waiting.size() && served <= gate.left;
+  const bool has_room = waiting.size() <= gate.left && count_served(queue_, waiting, pools) == waiting.size();
   const bool is_called = event_.queue.policy == admission_policy::operated; // the operator says how many come
   if (!has_room && !is_called && room_ever(waiting, now) >= waiting.size()
       && !planted(bug::party_counted_once)) {

@@ -324,7 +324,7 @@ CAF_TEST(the sample log and its proofs are those of the vectors) {
 
 CAF_TEST(an order depends on seed and root and beacon and not on the order of entrants) {
   std::vector<entrant> entrants;
-  for (std::uint64_t n = 1; n <= 50; ++n) entrants.push_back({queue_number{n}, {}, 1});
+  for (std::uint64_t n = 1; n <= 50; ++n) entrants.push_back({queue_number{n}, {}});
   const auto seed = sha256("seed"), root = sha256("root");
   const auto order = draw_order(seed, root, "beacon", entrants);
   CAF_CHECK(order != draw_order(sha256("other"), root, "beacon", entrants));
@@ -338,16 +338,10 @@ CAF_TEST(an order depends on seed and root and beacon and not on the order of en
   CAF_CHECK(std::ranges::adjacent_find(sorted) == sorted.end());
 }
 
-CAF_TEST(a party stands together in the lowest class of its members) {
+CAF_TEST(a party stands together) {
   std::vector<entrant> entrants;
   for (std::uint64_t n = 1; n <= 40; ++n)
-    entrants.push_back(
-      {queue_number{n}, queue_number{n % 10 == 0 ? 10ull : 0}, std::uint8_t(n <= 20 ? 0 : 1)});
-  level_parties(entrants);
-  for (const auto& e : entrants) {
-    const auto n = value_of(e.number);
-    CAF_CHECK_EQUAL(e.priority_class, n % 10 == 0 || n > 20 ? 1 : 0);
-  }
+    entrants.push_back({queue_number{n}, queue_number{n % 10 == 0 ? 10ull : 0}});
   const auto order = draw_order(sha256("seed"), sha256("root"), "", entrants);
   const auto at = std::ranges::find(order, queue_number{10});
   CAF_REQUIRE(order.end() - at >= 4);
@@ -355,21 +349,13 @@ CAF_TEST(a party stands together in the lowest class of its members) {
              == std::vector{queue_number{10}, queue_number{20}, queue_number{30}, queue_number{40}}));
 }
 
-CAF_TEST(the order of entrants does not depend on others in the lobby or on classes) {
+CAF_TEST(the order of entrants does not depend on others in the lobby) {
   std::vector<entrant> entrants;
-  for (std::uint64_t n = 1; n <= 50; ++n) entrants.push_back({queue_number{n}, {}, 1});
+  for (std::uint64_t n = 1; n <= 50; ++n) entrants.push_back({queue_number{n}, {}});
   auto order = draw_order(sha256("seed"), sha256("root"), "", entrants);
   std::erase_if(entrants, [](const entrant& e) { return e.number == queue_number{7}; });
-  for (auto& e : entrants) e.priority_class = value_of(e.number) % 2;
   std::erase(order, queue_number{7});
   CAF_CHECK(order == draw_order(sha256("seed"), sha256("root"), "", entrants));
-}
-
-CAF_TEST(a party goes together or waits unless room for all cannot come) {
-  CAF_CHECK_EQUAL(party_admissions(4, 6, 6), 4u);
-  CAF_CHECK_EQUAL(party_admissions(4, 3, 10), 0u);
-  CAF_CHECK_EQUAL(party_admissions(4, 3, 3), 3u);
-  CAF_CHECK_EQUAL(party_admissions(4, 0, 3), 0u);
 }
 
 CAF_TEST(texts of records are cut between characters) {

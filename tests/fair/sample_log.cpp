@@ -78,7 +78,7 @@ void write_draw(writer& w) {
     const place p{queue_number{n}, priority_class, n == 9 ? hidden_types{2} : 0,
                   queue_number{in_party ? 3ull : 0}};
     tree.append(leaf_hash(entrant_leaf(p, commitment_to(n))));
-    s.entrants.push_back({p.number, p.party, p.priority_class});
+    s.entrants.push_back({p.number, p.party});
   }
   s.root = tree.root();
   w.second = 60;
@@ -90,7 +90,6 @@ void write_draw(writer& w) {
   const auto signature = text_of_hex(round_signature);
   s.beacon = beacon_value(beacon_kind::drand, signature);
   s.content.append(drawn_bytes(w.next(), {s.seed, s.root, beacon_kind::drand, signature, note}));
-  level_parties(s.entrants);
   s.order = draw_order(s.seed, s.root, s.beacon, s.entrants);
 }
 
@@ -100,9 +99,9 @@ void write_sale(writer& w) {
   // 8 is away, and 9 may buy the hidden type 1: with no public unit left it would go first.
   auto line = w.to.order;
   std::erase(line, queue_number{8});
-  std::ranges::stable_sort(line, {}, [&](queue_number n) {
-    return std::ranges::find(w.to.entrants, n, &entrant::number)->priority_class;
-  });
+  // 4 has the class of its party from the closing on.
+  std::ranges::stable_partition(line,
+                                [](queue_number n) { return n == queue_number{2} || n == queue_number{6}; });
   log.append(admitted_bytes(w.next(), {1, false, 10, {{1, 1}}, {line.begin(), line.begin() + 2}}));
   log.append(back_bytes(w.next(), queue_number{8}));
   log.append(session_ended_bytes(w.next(), line[0], session_end::completed));

@@ -35,7 +35,7 @@ struct sample {
   sha256_digest seed{};
   tree_hash root{};
   std::string beacon;
-  std::vector<entrant> entrants; ///< parties are level
+  std::vector<entrant> entrants;
   std::vector<queue_number> order;
   std::string checkpoint; ///< with a cosignature
   std::string receipt; ///< of the entry with number 7

@@ -168,7 +168,7 @@ struct ranks_of_log {
       std::vector<entrant> entrants;
       for (std::uint64_t n = 1; n <= last_entrant; ++n) {
         const auto party = parties.find(queue_number{n});
-        entrants.push_back({queue_number{n}, party == parties.end() ? queue_number{} : party->second, 0});
+        entrants.push_back({queue_number{n}, party == parties.end() ? queue_number{} : party->second});
       }
       std::uint64_t rank = 0;
       for (const auto n :

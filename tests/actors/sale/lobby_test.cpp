@@ -100,7 +100,7 @@ struct lobby_fixture : event_fixture {
     const auto& image = *store.committed(event.aggregate);
     std::vector<entrant> entrants;
     for (const auto& e : image.entries)
-      if (e.number <= stored().last) entrants.push_back({e.number, e.party, e.priority_class});
+      if (e.number <= stored().last) entrants.push_back({e.number, e.party});
     std::vector<std::uint64_t> numbers;
     for (const auto n :
          draw_order(digest_of(stored().seed), digest_of(stored().root), stored().value, entrants))
