@@ -393,8 +393,10 @@ void set_look(ctemplate::TemplateDictionary& page, language in, const mail_style
   page.SetValue("INK", std::string{ink_on(colour)});
 }
 
+using filling = std::function<void(ctemplate::TemplateDictionary&)>;
+
 std::string page_of(language in, const std::string& subject, std::string_view key, const mail_style& style,
-                    const json::object& data, const std::function<void(ctemplate::TemplateDictionary&)>& fill) {
+                    const json::object& data, const filling& fill) {
   ctemplate::TemplateDictionary page{"layout"};
   page.SetValue("LANGUAGE", std::string{tag_of(in)});
   page.SetValue("DIRECTION", is_right_to_left(in) ? "rtl" : "ltr");

@@ -115,7 +115,8 @@ CAF_TEST(a receipt repeats the answers and has the picture of the event) {
   data["picture"] = "0198";
   const mail_style style{.from = {}, .pictures_url = "https://shop.example/pictures/"};
   const auto made = std::get<mail_content>(render("order_receipt", "en", data, style));
-  CAF_CHECK(contains(made.text, "\nYour answers\nNewsletter <1>: \u2713\nTicket 1: Shirt: M L\nTicket 2: Shirt: S\n"));
+  CAF_CHECK(contains(made.text, "\nYour answers\nNewsletter <1>: \u2713\n"
+                                "Ticket 1: Shirt: M L\nTicket 2: Shirt: S\n"));
   CAF_CHECK(contains(made.html, "<br><bdi>Newsletter &lt;1&gt;</bdi>: <bdi>\u2713</bdi>"));
   CAF_CHECK(contains(made.html, "<br>Ticket 2: <bdi>Shirt</bdi>: <bdi>S</bdi>"));
   CAF_CHECK(contains(made.html, "<img src=\"https://shop.example/pictures/0198-medium\" alt=\"Derby"));
