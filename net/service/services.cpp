@@ -61,7 +61,7 @@ services::services(const config::options& o, const key_store& store, const key_d
                 tracked_addresses(o), env.random_u64()),
     guest_orders({"guest-order", guest_orders_per_address, guest_orders_window}, tracked(o),
                  env.random_u64()),
-    guest_order_clients({"guest-order-client", guest_orders_per_client, otp_mails_window},
+    guest_order_clients({"guest-order-client", guest_orders_per_client, guest_orders_window},
                         tracked_addresses(o), env.random_u64()),
     codes_of_customers({"wrong-code", wrong_codes_per_customer, wrong_codes_window}, tracked(o),
                        env.random_u64()),
