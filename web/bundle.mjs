@@ -9,7 +9,7 @@ import { read_texts } from './texts.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const folder = process.argv[2];
-if (!folder) {
+if (!folder || folder.startsWith('-')) {
   console.error('usage: node bundle.mjs <folder>');
   process.exit(2);
 }

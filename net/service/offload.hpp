@@ -2,15 +2,13 @@
 // Threads for blocking calls (the sandbox gateway's file, printing) and an awaitable for their results, so
 // that no io thread waits for them.
 #pragma once
+#include "net/service/callback.hpp"
 #include "net/service/limits.hpp"
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 
 #include <condition_variable>
-#include <coroutine>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -51,69 +49,20 @@ private:
 /// lane is full or the call threw. The call must own all its data, because the waiting coroutine may be
 /// destroyed meanwhile.
 template <class Call>
-class [[nodiscard]] offload_operation {
-public:
-  using result_type = decltype(std::declval<Call&>()());
-
-  offload_operation(boost::asio::io_context& io, blocking_lane& lane, Call call, std::size_t cost) :
-      io_(io), lane_(lane), call_(std::move(call)), cost_(cost), shared_(std::make_shared<state>()) {}
-  offload_operation(const offload_operation&) = delete;
-  offload_operation& operator=(const offload_operation&) = delete;
-  ~offload_operation() {
-    const std::lock_guard guard{shared_->lock};
-    shared_->waiter = {};
-  }
-
-  bool await_ready() const noexcept { return false; }
-  bool await_suspend(std::coroutine_handle<> waiter) {
-    shared_->waiter = waiter;
-    auto job = [&io = io_, shared = shared_, call = std::move(call_)]() mutable {
-      std::optional<result_type> result;
+auto offload(boost::asio::io_context& io, blocking_lane& lane, Call call, std::size_t cost = 1) {
+  using result = std::optional<decltype(call())>;
+  return callback<result>(io, [&lane, call = std::move(call), cost](auto done) mutable {
+    auto job = [call = std::move(call), done]() mutable {
+      result got;
       try {
-        result.emplace(call());
+        got.emplace(call());
       } catch (...) {
-        result.reset(); // the caller answers 503; the gateway reports a lost file only by throwing
+        got.reset(); // the caller answers 503; the gateway reports a lost file only by throwing
       }
-      const std::lock_guard guard{shared->lock};
-      if (!shared->waiter)
-        return; // cancelled; the io_context may be gone too, which only a waiter keeps alive
-      boost::asio::post(
-        io, [shared, result = std::move(result)]() mutable { resume(*shared, std::move(result)); });
+      done(std::move(got));
     };
-    const auto accepted = lane_.run(std::move(job), cost_);
-    if (!accepted) shared_->waiter = {};
-    return accepted;
-  }
-  std::optional<result_type> await_resume() { return std::move(shared_->result); }
-
-private:
-  struct state {
-    std::mutex lock; ///< guards `waiter`
-    std::coroutine_handle<> waiter;
-    std::optional<result_type> result; ///< io thread only
-  };
-
-  static void resume(state& s, std::optional<result_type> result) {
-    std::coroutine_handle<> waiter;
-    {
-      const std::lock_guard guard{s.lock};
-      waiter = std::exchange(s.waiter, {});
-    }
-    s.result = std::move(result);
-    if (waiter) waiter.resume();
-  }
-
-  boost::asio::io_context& io_;
-  blocking_lane& lane_;
-  Call call_;
-  std::size_t cost_;
-  std::shared_ptr<state> shared_;
-};
-
-template <class Call>
-offload_operation<Call> offload(boost::asio::io_context& io, blocking_lane& lane, Call call,
-                                std::size_t cost = 1) {
-  return {io, lane, std::move(call), cost};
+    if (!lane.run(std::move(job), cost)) done(std::nullopt);
+  });
 }
 
 } // namespace fq::net

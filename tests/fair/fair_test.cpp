@@ -338,6 +338,21 @@ CAF_TEST(an order depends on seed and root and beacon and not on the order of en
   CAF_CHECK(std::ranges::adjacent_find(sorted) == sorted.end());
 }
 
+CAF_TEST(a bundle gives its entries until one is cut off) {
+  std::string bundle;
+  for (const auto& entry : {std::string{"one"}, std::string{}, std::string(300, 'x')})
+    append_entry(bundle, entry);
+  std::string_view rest = bundle;
+  CAF_CHECK(next_entry(rest) == "one");
+  CAF_CHECK(next_entry(rest) == "");
+  CAF_CHECK(next_entry(rest) == std::string(300, 'x'));
+  CAF_CHECK(!next_entry(rest).has_value());
+  for (const std::size_t left : {1, 2, 301}) {
+    rest = std::string_view{bundle}.substr(7, left);
+    CAF_CHECK(!next_entry(rest).has_value() && rest.size() == left);
+  }
+}
+
 CAF_TEST(a party stands together) {
   std::vector<entrant> entrants;
   for (std::uint64_t n = 1; n <= 40; ++n)

@@ -333,4 +333,29 @@ CAF_TEST(a call that throws is no result) {
   CAF_CHECK(none);
 }
 
+CAF_TEST(a call for a full lane is no result and never runs) {
+  std::promise<void> begun, end;
+  boost::asio::io_context io;
+  bool done = false, none = false, ran = false;
+  {
+    blocking_lane lane{1, 1};
+    CAF_REQUIRE(lane.run([&] {
+      begun.set_value();
+      end.get_future().wait();
+    }));
+    begun.get_future().wait();
+    CAF_REQUIRE(lane.run([] {}));
+    const auto wait_for_it = [&]() -> detached {
+      auto result = co_await offload(io, lane, [&ran] { return ran = true; });
+      none = !result;
+      done = true;
+    };
+    wait_for_it();
+    const auto guard = boost::asio::make_work_guard(io);
+    while (!done) io.run_one_for(std::chrono::seconds{5});
+    end.set_value();
+  }
+  CAF_CHECK(none && !ran);
+}
+
 } // namespace small_parts_test
