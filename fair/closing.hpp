@@ -13,8 +13,8 @@ class closing_proof {
 public:
   /// The next record of the log: that of a draw gets the checkpoint. `index`: in the log.
   [[nodiscard]] std::string complete(std::string record, std::uint64_t index);
-  /// After a load: the log has `size` records, its closing among them or still to come. `note`: its checkpoint
-  /// with the cosignatures that are stored; empty without any.
+  /// After a load: the log has `size` records, its closing among them or still to come. `note`: its
+  /// checkpoint with the cosignatures that are stored; empty without any.
   void resume(std::uint64_t size, const std::string& note);
   /// A witness has cosigned the log's newest checkpoint. `note`: with all cosignatures so far.
   void cosigned(std::uint64_t size, const std::string& note);
