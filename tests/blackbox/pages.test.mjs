@@ -633,7 +633,7 @@ test('a lobby: friends without script form a party, and with script the page cha
   const tenant = await tenant_on(s.server); // a standalone queue: by tickets
   const queue = await tenant.queue({
     lobby_opens_at: after(-1),
-    queue_opens_at: after(600),
+    opens_at: after(600),
     draw: 'at_opening',
   });
   const visitor = async () => {
@@ -1619,7 +1619,6 @@ test('without script the fairness page has the address of the log and how to che
   assert.equal(await notice.evaluate((e) => e.getClientRects().length), 1);
   await page.getByText(`node web/verify/cli.mjs ${s.server.url} --event ${s.event.id}`).waitFor();
   assert.equal(await page.getByRole('button').count(), 0);
-  await check_page(page, 'fairness-plain');
   const none = await fetch(`${s.server.url}/fairness/00000000-0000-7000-8000-000000000000`);
   assert.equal(none.status, 404);
 });

@@ -242,9 +242,9 @@ CAF_TEST(a party has one lot and its members follow each other) {
             && value_of(s.rank(14)) <= value_of(s.rank(4)) + 5); // who left keeps a rank
 }
 
-CAF_TEST(a visitor with one key brings the code of a party later and a repeated join moves nobody) {
+CAF_TEST(a visitor with one key brings the code of a party later and a repeated join moves no entry) {
   auto e = with_lobby();
-  e.queue.policy = admission_policy::operated; // nobody is admitted
+  e.queue.policy = admission_policy::operated; // no entry is admitted
   lobby s(e, 2);
   s.open_party(1);
   s.open_party(2);
