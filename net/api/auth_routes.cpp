@@ -234,11 +234,11 @@ awaitable<account_address> find_buyer(context& ctx, const request& rq, std::stri
   const auto now = ctx.environment.steady_now();
   const auto client = limit_key(rq.peer);
   const auto& buyer = got.reply.customers.front();
-  if (!ctx.shared->guest_order_clients.take(client, now).allowed) co_return found;
+  if (!ctx.shared->order_clients.take(client, now).allowed) co_return found;
   if (ctx.shared->guest_orders.take(buyer, now).allowed)
     found.buyer = buyer;
   else
-    ctx.shared->guest_order_clients.give_back(client, now);
+    ctx.shared->order_clients.give_back(client, now);
   co_return found;
 }
 
@@ -248,7 +248,7 @@ void give_back_address(context& ctx, const request& rq, const account_address& a
   if (account.buyer.is_nil()) return;
   const auto now = ctx.environment.steady_now();
   ctx.shared->guest_orders.give_back(account.buyer, now);
-  ctx.shared->guest_order_clients.give_back(limit_key(rq.peer), now);
+  ctx.shared->order_clients.give_back(limit_key(rq.peer), now);
 }
 
 customer_id make_guest_id(const context& ctx) {

@@ -61,8 +61,8 @@ services::services(const config::options& o, const key_store& store, const key_d
                 tracked_addresses(o), env.random_u64()),
     guest_orders({"guest-order", guest_orders_per_address, guest_orders_window}, tracked(o),
                  env.random_u64()),
-    guest_order_clients({"guest-order-client", guest_orders_per_client, guest_orders_window},
-                        tracked_addresses(o), env.random_u64()),
+    order_clients({"guest-order-client", guest_orders_per_client, guest_orders_window}, tracked_addresses(o),
+                  env.random_u64()),
     codes_of_customers({"wrong-code", wrong_codes_per_customer, wrong_codes_window}, tracked(o),
                        env.random_u64()),
     codes_of_clients({"wrong-code-client", wrong_codes_per_client, wrong_codes_window}, tracked_addresses(o),
@@ -113,39 +113,13 @@ std::int32_t services::async_percent() const {
 }
 
 std::vector<rate_limiter*> services::limiters() {
-  return {&customers,
-          &organizers,
-          &joins,
-          &anonymous,
-          &sandbox_pages,
-          &log_reads,
-          &login_failures,
-          &otp_addresses,
-          &otp_mails,
-          &otp_clients,
-          &join_clients,
-          &key_failures,
-          &codes_of_customers,
-          &codes_of_events,
-          &access_sessions,
-          &access_keys,
-          &access_failures,
-          &exports,
-          &erasures,
-          &offers,
-          &devices,
-          &offer_clients,
-          &prints,
-          &reports,
-          &gate_searches,
-          &pictures,
-          &guests,
-          &guest_orders,
-          &guest_requests,
-          &guest_joins,
-          &guest_order_clients,
-          &codes_of_clients,
-          &checkpoints};
+  return {
+    &customers,          &organizers,       &joins,           &anonymous,     &sandbox_pages,   &log_reads,
+    &login_failures,     &otp_addresses,    &otp_mails,       &otp_clients,   &join_clients,    &key_failures,
+    &codes_of_customers, &codes_of_events,  &access_sessions, &access_keys,   &access_failures, &exports,
+    &erasures,           &offers,           &devices,         &offer_clients, &prints,          &reports,
+    &gate_searches,      &pictures,         &guests,          &guest_orders,  &guest_requests,  &guest_joins,
+    &order_clients,      &codes_of_clients, &checkpoints};
 }
 
 uuid services::key_of(std::string_view email, const uuid& client) const {

@@ -67,7 +67,7 @@ struct services {
   rate_limiter guest_requests; ///< per client address: requests of guests
   rate_limiter guest_joins; ///< per client address: new entries of guests
   rate_limiter guest_orders; ///< per buyer: orders of guests
-  rate_limiter guest_order_clients; ///< per client address: the same
+  rate_limiter order_clients; ///< per client address: orders of guests
   rate_limiter codes_of_customers; ///< per customer: wrong promo and access codes
   rate_limiter codes_of_clients; ///< per client address: the same, of guests and visitors without a name
   rate_limiter codes_of_events; ///< per event: the same, of customers and addresses with several
