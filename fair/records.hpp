@@ -26,7 +26,7 @@ using record_nonce = std::array<std::uint8_t, 16>;
 [[nodiscard]] sha256_digest commitment_of(const record_nonce& nonce, const entry_id& id);
 /// Computes an entry's nonce from the log's secret, the subject and the join key. So a nonce needs no memory
 /// and no row, and a worker can compute a million of them. Subject and join key are deleted with the entry.
-/// After that nobody can compute its nonce.
+/// After that its nonce cannot be computed.
 class nonce_maker {
 public:
   explicit nonce_maker(const secret_key& secret) : key_(secret.bytes()) {}

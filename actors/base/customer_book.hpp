@@ -78,7 +78,7 @@ public:
   }
 
 private:
-  /// Key of a mailbox's second account, made while `merges` was off. Nobody can sign in to it now.
+  /// Key of a mailbox's second account, made while `merges` was off. No sign-in reaches it now.
   [[nodiscard]] static std::string later_key(const customer_row& row) { return to_string(row.id); }
 
   void emplace(customer_row row) {
