@@ -517,8 +517,7 @@ test('the lobby of a queue is killed while it waits for its value; the checker t
     return /All 3 admissions/.test(text) && text;
   });
   assert.match(told, /passed +entrants +The 8 entrants/);
-  assert.match(told, /passed +receipt .* Number 3 joined/);
-  assert.match(told, /passed +receipt .* Number 8 joined/);
+  assert.match(told, /passed +receipt .* Number 3 joined/); // of several it shows the first, and checks all
 });
 
 test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patience }, async (t) => {
