@@ -74,13 +74,13 @@ CAF_TEST(guests of one address have a limit together and customers have none) {
   };
   const auto open = [&](std::string peer) {
     const auto token = w.as_guest(++guests).front().second.substr(7);
-    return shown(w.send(method::get, "/shop/orders", "", {{"Cookie", "fairqueue_customer=" + token}}, peer));
+    return w.send(method::get, "/shop/orders", "", {{"Cookie", "fairqueue_customer=" + token}}, peer).status;
   };
   for (std::uint32_t i = 0; i < 10 * guests_as_customers; ++i) CAF_REQUIRE_EQUAL(poll("192.0.2.1"), 200u);
   CAF_CHECK_EQUAL(poll("192.0.2.1"), 429u);
-  CAF_CHECK_EQUAL(open("192.0.2.1"), "429 rate_limited");
+  CAF_CHECK_EQUAL(open("192.0.2.1"), 429u);
   CAF_CHECK_EQUAL(poll("192.0.2.2"), 200u);
-  CAF_CHECK(open("192.0.2.2") != "429 rate_limited");
+  CAF_CHECK(open("192.0.2.2") != 429u);
   CAF_CHECK_EQUAL(w.send(method::get, w.event_path("/queue/position"), "", w.as_customer()).status, 200u);
 }
 
