@@ -33,6 +33,16 @@ log_growth::log_growth(std::uint64_t size, queue_number last_number, std::vector
   }
 }
 
+bool log_growth::has_edge() const {
+  if (bundle_.empty() != (size_ % tile_width == 0)) return false;
+  auto hashes = size_;
+  for (unsigned level = 0; hashes > 0; ++level, hashes /= tile_width) {
+    const auto stored = level < levels_.size() ? levels_[level].size() : 0;
+    if (stored != hashes % tile_width * sizeof(tree_hash)) return false;
+  }
+  return true;
+}
+
 void log_growth::append(std::string_view record, queue_number joined) {
   append_entry(bundle_, record);
   if (value_of(joined) != 0) last_number_ = joined;

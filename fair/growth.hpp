@@ -26,6 +26,8 @@ public:
   /// `edge`: the parts of a log of this size that are not full.
   log_growth(std::uint64_t size, queue_number last_number, std::vector<log_part> edge);
 
+  /// False if parts of the edge are missing, as in a log that was pruned: it cannot grow.
+  [[nodiscard]] bool has_edge() const;
   /// `joined`: the number, if it is the record of a join.
   void append(std::string_view record, queue_number joined = {});
   [[nodiscard]] std::uint64_t size() const { return size_; }

@@ -204,6 +204,7 @@ void event_state::extend_log(const log_rows& rows) {
     return;
   }
   auto growth = growth_of(rows);
+  const bool is_pruned = !growth.has_edge(); // its sale is over: what comes now is taken and not kept
   const auto root = root_of_lobby();
   const noted_rows* last = nullptr;
   std::size_t bytes = 0;
@@ -213,6 +214,7 @@ void event_state::extend_log(const log_rows& rows) {
     if (last != nullptr && bytes > log_bytes_per_turn) break;
     if (!root && has_open_closing(content)) break; // until the root of the entrants is computed
     const auto append = [&](const std::string& record, queue_number n) {
+      if (is_pruned) return;
       growth.append(log_.closing.complete(root ? with_root(record, *root) : record, growth.size()), n);
     };
     if (!read_notes(content, noted.place.seq, aggregate_, *log_.nonces, append)) break; // damaged
@@ -223,10 +225,12 @@ void event_state::extend_log(const log_rows& rows) {
     return arm_log(log_pause);
   }
   log_kept kept{*rows.state, {}};
-  kept.state.size = growth.size();
-  kept.state.cosignatures.clear();
-  kept.state.root = root_bytes(growth.root());
-  kept.state.last_number = growth.last_number();
+  if (!is_pruned) {
+    kept.state.size = growth.size();
+    kept.state.cosignatures.clear();
+    kept.state.root = root_bytes(growth.root());
+    kept.state.last_number = growth.last_number();
+  }
   kept.state.taken_seq = last->place.seq;
   kept.state.taken_ordinal = last->place.ordinal;
   for (auto& part : growth.take()) kept.tiles.push_back(row_of(kept.state.number, std::move(part)));

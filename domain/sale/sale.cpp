@@ -56,6 +56,8 @@ void sale::refresh(timestamp now, decision& out) {
   if (!std::exchange(is_fresh_, false)) return;
   claims_.restart_grace(now);
   watch_presence(now);
+  if (draws_lots() && lobby_ && is_set(lobby_->closed_at) && !is_set(lobby_->drawn_at))
+    closing_classes_ = lowest_classes();
   regroup_all(now, out, true); // the log may have other groups than those of this load
   open_codes(now, out);
 }
@@ -334,7 +336,10 @@ const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now, p
     if (best != nullptr && best->group != 0 && regroup(*best, now, out)) continue;
     if (best == nullptr) return best;
     const auto party = queue_.parties().party_of(best->number);
-    if (party != queue_number{} && party != gate.going && !may_go(party, pools, now, gate)) return nullptr;
+    if (party != queue_number{} && party != gate.going) {
+      if (regroup_party(party, now, out)) continue;
+      if (!may_go(party, pools, now, gate)) return nullptr;
+    }
     pools.book(queue_.groups()[best->group].opens);
     if (gate.left > 0) --gate.left;
     return best;
@@ -398,9 +403,8 @@ timestamp sale::next_deadline(timestamp now) const {
 }
 
 bool sale::has_deadlines() const {
-  const bool tickets_end = event_.queue.ticket_ttl.count() > 0 && queue_.oldest() != nullptr;
   return queue_.counts().admitted > 0 || claims_.counts().live > 0 || payments_.open_count() > 0
-         || tickets_end;
+         || is_set(ticket_deadline());
 }
 
 bool sale::is_quiet(timestamp now) const {

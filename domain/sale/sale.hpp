@@ -303,7 +303,8 @@ private:
   void close_lobby(timestamp now, decision& out);
   void draw_lobby(beacon_kind kind, std::string value, timestamp now, decision& out);
   void level_parties(decision& out);
-  [[nodiscard]] std::uint8_t class_from_closing(const queue_line::entry& e) const;
+  [[nodiscard]] std::uint8_t class_in_log(const queue_line::entry& e) const;
+  [[nodiscard]] std::unordered_map<queue_number, std::uint8_t> lowest_classes() const;
   [[nodiscard]] refusal may_draw() const;
   [[nodiscard]] bool may_open_lobby() const;
   [[nodiscard]] bool has_positions() const { return lobby_now().phase == lobby_phase::none; }
@@ -325,12 +326,16 @@ private:
     bool splits = false; ///< room for all of it cannot come
     bool waits = false; ///< it waits for room
   };
+  bool regroup_party(queue_number party, timestamp now, decision& out);
   bool may_go(queue_number party, const unit_pools& pools, timestamp now, party_gate& gate) const;
   [[nodiscard]] std::uint64_t room_ever(std::span<const queue_number> members, timestamp now) const;
   // the public log
   void note(log_record record, decision& out) const {
     if (is_logged_) out.records.push_back(std::move(record));
   }
+  void note_line(queue_number after, queue_number last, decision& out) const;
+  void note_lobby(decision& out) const;
+  void note_drawn(decision& out) const;
   void note_place(const queue_line::entry& e, decision& out) const;
   void note_end(const queue_line::entry& e, bool was_admitted, left_why why, decision& out) const;
   void note_admitted(admitted_record told, const std::vector<queue_number>& numbers, decision& out) const;

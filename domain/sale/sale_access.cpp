@@ -86,17 +86,16 @@ void sale::regroup_holders(std::uint32_t promo, timestamp now, decision& out) {
     if (std::ranges::find(codes, promo - 1) != codes.end()) regroup(*queue_.find(number), now, out);
 }
 
-/// Sets all groups after a load. While the lobby is closing, each entrant gets its group of the closing, even
-/// if it has left since. `tells_all`: notes unchanged groups in the log, too.
+/// Sets all groups after a load. While the lobby is closing, each entrant gets its group of the closing.
+/// `tells_all`: notes unchanged groups in the log, too.
 void sale::regroup_all(timestamp now, decision& out, bool tells_all) {
   const bool restores = is_closing();
   const auto move = [&](const queue_line::entry* e) {
-    if (e == nullptr) return;
-    if (restores && was_entrant(*e)) {
+    if (e == nullptr || !is_live(e->status)) return;
+    if (restores && was_entrant(*e))
       queue_.set_hidden_types(e->number, opened_by(*e, lobby_->closed_at));
-    } else if (is_live(e->status)) {
-      if (!regroup(*e, now, out) && tells_all) note_place(*e, out);
-    }
+    else if (!regroup(*e, now, out) && tells_all)
+      note_place(*e, out);
   };
   for (const auto& [customer, invitation] : invitations_) move(queue_.find(customer));
   for (const auto& [number, codes] : access_) move(queue_.find(number));

@@ -66,8 +66,12 @@ void sale::open_lobby(timestamp now, decision& out) {
   auto seed = new_seed_ ? new_seed_() : lobby_seed{std::string(64, '0'), std::string(64, '0')};
   lobby_->seed = std::move(seed.seed);
   lobby_->seed_commitment = std::move(seed.commitment);
-  const auto& set = event_.lobby;
   out.content.emplace_back(std::in_place_type<lobby_stored>, lobby_stored{*lobby_});
+  note_lobby(out);
+}
+
+void sale::note_lobby(decision& out) const {
+  const auto& set = event_.lobby;
   note(lobby_record{event_.queue_opens_at, set.draw, static_cast<std::uint8_t>(set.party_max),
                     digest_of_hex(lobby_->seed_commitment), set.beacon, source_of(set)},
        out);
@@ -81,9 +85,10 @@ void sale::close_lobby(timestamp now, decision& out) {
   lobby_->closed_at = now;
   if (planted(bug::late_entrant)) lobby_->last = queue_number{value_of(lobby_->last) + 3};
   out.content.emplace_back(std::in_place_type<lobby_stored>, lobby_stored{*lobby_});
-  if (draws_lots())
+  if (draws_lots()) {
     note(closed_record{lobby_->entrants, {}}, out); // the log adds the root, once it is known
-  else
+    closing_classes_ = lowest_classes();
+  } else
     out.gives_positions = true;
   out.reveals = true;
 }
@@ -98,8 +103,10 @@ std::vector<sale::entrant_place> sale::lobby_entrants() const {
   all.reserve(lobby_->entrants);
   queue_.each([&](const queue_line::entry& e) {
     if (!was_entrant(e)) return;
-    const place where{e.number, e.priority_class, queue_.groups()[e.group].opens,
-                      queue_.parties().party_of(e.number)};
+    // The group of an entry that left since the closing may be another's by now.
+    const auto opens =
+      is_in_line(e.status) ? queue_.groups()[e.group].opens : opened_by(e, lobby_->closed_at);
+    const place where{e.number, e.priority_class, opens, queue_.parties().party_of(e.number)};
     all.push_back({where, e.subject, e.join_key, e.joined_at});
   });
   return all;
@@ -156,37 +163,39 @@ void sale::draw_lobby(beacon_kind kind, std::string value, timestamp now, decisi
   is_ranked_ = false;
   level_parties(out);
   out.content.emplace_back(std::in_place_type<lobby_stored>, lobby_stored{*lobby_});
-  const auto beacon = kind == beacon_kind::drand ? bytes_of_hex(lobby_->value) : lobby_->value;
-  note(drawn_record{digest_of_hex(lobby_->seed), digest_of_hex(lobby_->root), kind, beacon, {}}, out);
+  note_drawn(out);
   out.reveals = true;
 }
 
-/// The entry's class in the log. In the log all members of a party have the lowest of their classes from the
-/// closing on; their rows get it at the draw.
-std::uint8_t sale::class_from_closing(const queue_line::entry& e) const {
-  auto lowest = e.priority_class;
-  const auto party = queue_.parties().party_of(e.number);
-  if (party == queue_number{} || !lobby_ || !is_set(lobby_->closed_at) || is_set(lobby_->drawn_at))
-    return lowest;
-  queue_.parties().each([&](queue_number n, queue_number of) {
-    if (of != party) return;
-    const auto& other = *queue_.find(n);
-    if (was_entrant(other)) lowest = std::max(lowest, other.priority_class);
-  });
-  return lowest;
+void sale::note_drawn(decision& out) const {
+  const auto kind = lobby_->beacon;
+  const auto beacon = kind == beacon_kind::drand ? bytes_of_hex(lobby_->value) : lobby_->value;
+  note(drawn_record{digest_of_hex(lobby_->seed), digest_of_hex(lobby_->root), kind, beacon, {}}, out);
 }
 
-/// Members get the lowest of their classes: otherwise one priority customer would take others along. Also
-/// those count that have left since the closing.
-void sale::level_parties(decision& out) {
+/// The lowest class of each party's entrants, also of those that have left since the closing.
+std::unordered_map<queue_number, std::uint8_t> sale::lowest_classes() const {
   std::unordered_map<queue_number, std::uint8_t> lowest;
   queue_.parties().each([&](queue_number n, queue_number party) {
     const auto& e = *queue_.find(n);
     if (was_entrant(e)) lowest[party] = std::max(lowest[party], e.priority_class);
   });
-  for (const auto& [party, priority_class] : lowest)
+  return lowest;
+}
+
+/// The entry's class in the log. In the log all members of a party have the lowest of their classes from the
+/// closing on; their rows get it at the draw.
+std::uint8_t sale::class_in_log(const queue_line::entry& e) const {
+  const auto found = closing_classes_.find(queue_.parties().party_of(e.number));
+  return found == closing_classes_.end() ? e.priority_class : found->second;
+}
+
+/// Members get the lowest of their classes: otherwise one priority customer would take others along.
+void sale::level_parties(decision& out) {
+  for (const auto& [party, priority_class] : lowest_classes())
     for (const auto n : queue_.parties().members(party))
       if (queue_.find(n)->priority_class != priority_class) queue_.set_class(n, priority_class, out.content);
+  closing_classes_.clear();
 }
 
 std::vector<std::uint32_t> sale::lobby_parties() const {
@@ -280,6 +289,13 @@ std::uint64_t sale::room_ever(std::span<const queue_number> members, timestamp n
   units.add_public(public_units * q.over_admission_percent / 100);
   bound(count_served(queue_, members, std::move(units)));
   return room;
+}
+
+/// What opens members' hidden types may have ended since. False: all stay in their groups.
+bool sale::regroup_party(queue_number party, timestamp now, decision& out) {
+  bool is_changed = false;
+  for (const auto n : queue_.parties().members(party)) is_changed |= regroup(*queue_.find(n), now, out);
+  return is_changed;
 }
 
 /// Whether a party that is first in line goes now: all of it, or, if room for that cannot come, one by one.

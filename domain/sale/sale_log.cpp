@@ -17,10 +17,27 @@ void sale::begin_log(std::string lost, decision& out) {
     settings += "\njoined_before=" + std::to_string(value_of(queue_.last_number()));
   note(begin_record{event_.id, std::move(settings), std::move(lost)}, out);
   if (event_.status == event_status::paused) note(hand_record{hand_action::pause, {}, 0, {}, {}}, out);
+  if (lobby_) note_lobby(out);
+  const bool is_closed = lobby_ && draws_lots() && is_set(lobby_->closed_at);
+  if (is_closed) note_line(queue_number{}, lobby_->last, out);
+  if (is_closed) note(closed_record{lobby_->entrants, {}}, out);
+  if (is_closed && is_set(lobby_->drawn_at)) {
+    if (lobby_->beacon != event_.lobby.beacon) note(hand_record{hand_action::end_wait, {}, 0, {}, {}}, out);
+    note_drawn(out);
+  }
+  note_line(is_closed ? lobby_->last : queue_number{}, queue_.last_number(), out);
+  if (event_.status == event_status::cancelled) note(hand_record{hand_action::cancel, {}, 0, {}, {}}, out);
+}
+
+/// Of a log that begins: who is in line, of the numbers after `after` up to `last`.
+void sale::note_line(queue_number after, queue_number last, decision& out) const {
   queue_.each([&](const queue_line::entry& e) {
-    if (!is_in_line(e.status)) return;
+    if (!is_in_line(e.status) || e.number <= after || last < e.number) return;
     note(joined_record{e.number}, out);
-    if (e.group != 0 || queue_.parties().party_of(e.number) != queue_number{}) note_place(e, out);
+    const place where{e.number, e.priority_class, queue_.groups()[e.group].opens,
+                      queue_.parties().party_of(e.number)};
+    if (where.opens != 0 || where.party != queue_number{})
+      note(changed_record{where, changed_by::holder}, out);
     if (e.status == entry_status::away) note(away_record{e.number}, out);
   });
 }
@@ -28,7 +45,7 @@ void sale::begin_log(std::string lost, decision& out) {
 /// The log has the types that the entry's group opens: admission decides by group.
 void sale::note_place(const queue_line::entry& e, decision& out) const {
   if (is_in_line(e.status))
-    note(changed_record{{e.number, class_from_closing(e), queue_.groups()[e.group].opens,
+    note(changed_record{{e.number, class_in_log(e), queue_.groups()[e.group].opens,
                          queue_.parties().party_of(e.number)},
                         changed_by::holder},
          out);

@@ -17,14 +17,15 @@ quiet_hours quiet_of(const event_row& event, const sale_rules& rules, timestamp 
 
 } // namespace
 
-/// Begins when the event is sold out. Ends when the line is empty and units are free: the sale goes on as
-/// before.
+/// Begins when the event is sold out. Ends when the line is empty, no offer stands and units are free: the
+/// sale goes on as before.
 void sale::follow_waiting_list(timestamp now, decision& out) {
   if (!sells()) return;
   auto& list = event_.waiting_list;
   const auto& line = queue_.counts();
   const bool was_list = is_waiting_list(event_);
-  const bool is_served = line.waiting + line.away == 0 && !stock_.sold_out();
+  const bool is_offered = line.admitted > line.admitted_with_claim;
+  const bool is_served = line.waiting + line.away == 0 && !is_offered && !stock_.sold_out();
   const bool begins = list.enabled && event_.status == event_status::active && stock_.sold_out();
   const bool is_due = was_list ? list.enabled && !is_served : begins;
   if (is_due == was_list) return;

@@ -59,7 +59,8 @@ CAF_TEST(tiles and roots are those of the whole tree wherever the log stops) {
     stored.store(g);
     CAF_REQUIRE_EQUAL(stored.size, n);
     CAF_REQUIRE(g.root() == root_of(n, whole.reader()));
-    CAF_REQUIRE(stored.growth().root() == g.root());
+    CAF_REQUIRE(stored.growth().has_edge() && stored.growth().root() == g.root());
+    CAF_REQUIRE(!log_growth(stored.size, stored.last, {}).has_edge()); // pruned
   }
   for (const auto& t : new_tiles(0, n))
     CAF_REQUIRE_EQUAL(stored.parts.at({false, t.level, t.index}).content, content_of(t, whole.reader()));

@@ -401,13 +401,13 @@ test('a beacon of drand passes; another value, an early round or an unknown chai
     options,
     'beacon',
   );
-  await caught_by(
-    lobby(with_round(1))
-      .close()
-      .draw({ beacon: 1, value: value_of(1) }),
-    options,
-    'beacon',
-  );
+  const early = lobby(with_round(1)).close();
+  const outcome = await check(early.draw({ beacon: 1, value: value_of(1) }), options);
+  assert.equal(outcome.result, 'unproven');
+  assert.match(sentence(outcome, 'beacon'), /draw_not_proven: round 1 of drand was public/);
+  const long = lobby(with_round(10)).close();
+  const chained = await check(long.draw({ beacon: 1, value: Buffer.alloc(96, 1) }), options);
+  assert.match(sentence(chained, 'beacon'), /draw_not_proven: the chain .* not known here/);
   await caught_by(lobby(with_round(10)).close().draw(), options, 'hands');
 });
 
@@ -422,6 +422,19 @@ test('an announced value is named for comparison', async () => {
   const outcome = await check(log.draw({ beacon: 2, value: Buffer.from('3 11 19 24 40 45') }));
   assert.equal(outcome.result, 'passed');
   assert.match(sentence(outcome, 'beacon'), /"3 11 19 24 40 45" as "the state lottery of Saturday"/);
+});
+
+test('a log that begins after its draw says what it cannot prove, and nothing in it fails', async () => {
+  const log = new Log().begin('policy=capacity\njoined_before=9\n').lobby();
+  log.seconds = -500; // who was in line has joined before
+  log.join(2, { party: 1 }).join(3).join(5, { party: 1 }); // 1, who opened the party, has gone
+  log.close([{ number: 1, priority_class: 1, opens: 0, party: 1, commitment: Buffer.alloc(32) }], 100);
+  log.draw().join(10).end_session(1, 0);
+  const line = log.order.filter((n) => n !== 1);
+  const outcome = await check(log.admit([...line, 10]));
+  assert.equal(outcome.result, 'unproven', JSON.stringify(outcome.checks));
+  assert.match(sentence(outcome, 'entrants'), /began after the lobby had opened/);
+  await caught_by(log.join(11).join(12).admit([12]), {}, 'admissions');
 });
 
 // -- over HTTP and on the command line

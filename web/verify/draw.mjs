@@ -30,6 +30,9 @@ export const due_at = (info, round) => (info.genesis_time + (round - 1) * info.p
 const suite = 'BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_';
 export const round_message = (round) => bls12_381.shortSignatures.hash(sha256(big_endian(round, 8)), suite);
 
+/** Bytes of a signature in G1. */
+export const short_signature = 48;
+
 export function is_round(info, round, signature) {
   try {
     const bls = bls12_381.shortSignatures;

@@ -147,6 +147,15 @@ CAF_TEST(time in line begins with the draw) {
   CAF_CHECK_EQUAL(s.it->queue().counts().waiting, 0u);
 }
 
+CAF_TEST(a lobby has no deadline that an outage could move) {
+  auto e = with_lobby();
+  e.queue.ticket_ttl = seconds{60};
+  lobby s(e, 6);
+  CAF_CHECK(!s.it->has_deadlines());
+  s.open();
+  CAF_CHECK(s.it->has_deadlines());
+}
+
 CAF_TEST(a sale that is over keeps the order of its draw) {
   auto e = with_lobby();
   e.queue.batch_size = 1;
@@ -330,6 +339,27 @@ CAF_TEST(a party for which room cannot come goes in order of number and the rest
   CAF_CHECK((s.admitted(4) == std::vector<std::uint64_t>{1, 2, 3}));
   party_first t(with_cap(10), 2); // two tickets
   CAF_CHECK((t.admitted(4) == std::vector<std::uint64_t>{1, 2}));
+}
+
+CAF_TEST(a party is split if a member may no longer buy and the log says so) {
+  auto types = sample_types(2, 0);
+  types[0].hidden = true;
+  sample_sale s(with_lobby(draw_kind::at_opening, beacon_kind::announced), types);
+  s.now = opening - before_opening;
+  s.pass(milliseconds{0});
+  CAF_REQUIRE(!s.invite({1}, {types[0].id, 1, never}));
+  CAF_REQUIRE(!s.invite({2}, {types[0].id, 1, opening + seconds{10}}));
+  s.join_all(1, 2);
+  s.open_party(1);
+  s.join_party(2, s.entry(1).number);
+  s.pass(before_opening + seconds{20});
+  s.last = {};
+  CAF_REQUIRE(!s.it->give_beacon(beacon_kind::announced, "1", s.now, s.last));
+  s.settle();
+  CAF_CHECK(is_set(s.entry(1).admitted_at) && !is_set(s.entry(2).admitted_at));
+  CAF_REQUIRE_EQUAL(noted<admitted_record>(s.last), 1u);
+  for (const auto& r : s.last.records)
+    if (const auto* admitted = std::get_if<admitted_record>(&r)) CAF_CHECK(admitted->splits_party);
 }
 
 CAF_TEST(an operator who calls fewer than a party has gets as many as were called) {

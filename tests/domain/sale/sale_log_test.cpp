@@ -143,6 +143,39 @@ CAF_TEST(a log that begins later has the entries in line) {
   CAF_CHECK(begun.settings.starts_with("policy=operator\n"));
 }
 
+CAF_TEST(a log that begins later has the lobby and its closing and its draw) {
+  auto event = sample_event();
+  event.lobby.opens_at = opening - seconds{600};
+  event.lobby.draw = draw_kind::at_opening;
+  event.lobby.beacon = beacon_kind::announced;
+  event.lobby.announced = "a number";
+  event.queue.policy = admission_policy::operated;
+  sample_sale s(event);
+  s.now = opening - seconds{600};
+  s.pass(milliseconds{0});
+  s.prefer(1, priority_vip);
+  s.join_all(1, 3);
+  s.open_party(1);
+  s.join_party(3, s.entry(1).number);
+  const auto begun = [&] {
+    decision d;
+    s.it->begin_log({}, d);
+    return d;
+  };
+  CAF_CHECK_EQUAL(told(begun()), "BLjcjjc");
+  s.pass(seconds{600});
+  s.join(4);
+  const auto closed = begun();
+  CAF_CHECK_EQUAL(told(closed), "BLjcjjcCj");
+  CAF_CHECK_EQUAL(int{std::get<changed_record>(closed.records[3]).now.priority_class}, int{priority_vip});
+  s.last = {};
+  CAF_CHECK(!s.it->end_wait("no number came", s.now, s.last));
+  s.settle();
+  CAF_CHECK_EQUAL(told(begun()), "BLjcjjcChDj");
+  CAF_CHECK(!s.change_status(event_trigger::cancel));
+  CAF_CHECK_EQUAL(told(begun()).back(), 'h');
+}
+
 CAF_TEST(only lines that are new count as changed) {
   CAF_CHECK_EQUAL(changed_lines("a=1\nb=2", "a=1\nb=3\nc=4"), "b=3\nc=4");
   CAF_CHECK_EQUAL(changed_lines("a=1", "a=1"), "");

@@ -87,6 +87,21 @@ CAF_TEST(a unit that comes back goes to the first and then to the next) {
   CAF_CHECK(s.status(5) == entry_status::waiting && s.status(7) == entry_status::waiting);
 }
 
+CAF_TEST(the list stays while its last offer stands) {
+  sold_out_sale s;
+  event_patch p;
+  p.set(&queue_settings::policy, admission_policy::open);
+  CAF_REQUIRE(!s.patch(p));
+  for (const auto n : {4, 5, 6}) s.leave(n);
+  s.add_ticket();
+  s.pass(29 * minute);
+  CAF_CHECK(s.status(3) == entry_status::admitted && is_waiting_list(s.it->event()));
+  s.join(7);
+  CAF_CHECK(s.status(7) == entry_status::waiting); // the unit is promised to 3
+  s.pass(minute);
+  CAF_CHECK(s.status(7) == entry_status::admitted);
+}
+
 CAF_TEST(a refunded ticket is offered to the first of the list) {
   orders_fixture f(listed(), sample_types(1, 1'000));
   const auto order = f.bought(1, {f.standard()}).id;
