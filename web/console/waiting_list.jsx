@@ -29,8 +29,8 @@ export const list_wire = {
   quiet_until: (f) => ({ quiet_until_minute: minute_of(f.quiet_until) }),
 };
 
-const Clock = ({ value, set }) => (
-  <input type="time" value={value} onInput={(e) => set(e.currentTarget.value)} />
+const Clock = ({ value, set, ...rest }) => (
+  <input type="time" value={value} onInput={(e) => set(e.currentTarget.value)} {...rest} />
 );
 
 export function WaitingList({ event, form, put, wrong }) {
