@@ -100,7 +100,7 @@ sale::placed sale::place_order(const customer_id& customer, const queue_line::en
   price_quote quoted;
   if (auto no = price_wish(customer, wish.items, wish.seats, wish.promo_code, now, w, quoted))
     return {std::move(no)};
-  // It would use up the limit of an address that nobody has proven, at no cost.
+  // It would use up the limit of an address without proof, at no cost.
   if (is_guest(customer) && quoted.total == 0) return {reason::sign_in_required};
   order_row order;
   order.contact = wish.contact;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Script of the page with a customer's tickets: rotating codes, and a copy of the page for when there is no
-// network. Of a page that a link opens there is no copy: the device may be anybody's.
+// network. Of a page that a link opens there is no copy: the device may be borrowed.
 import { rotating_code } from '../sdk/event_ticket_code.mjs';
 import { clock_key, each, kept_name, localise_times, reload, state } from './page.mjs';
 import { qr_path } from './qr.mjs';

@@ -14,7 +14,7 @@ addEventListener('activate', (event) => event.waitUntil(clients.claim()));
 const kept = async (request) =>
   (await caches.open(kept_name)).match(request, { ignoreVary: true, ignoreSearch: false });
 
-/** In place of the tickets there is a refusal, the form that asks for an address, or a redirect to another page. */
+/** In place of the tickets there is a refusal, the form that asks for an address, or a redirect. */
 async function forget_if_signed_out(answer) {
   const is_elsewhere = answer.redirected || answer.type === 'opaqueredirect';
   const is_refused = [401, 403, 404, 410].includes(answer.status);

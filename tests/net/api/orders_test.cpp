@@ -2,7 +2,6 @@
 // Checkout over HTTP: request parsing, answers and their time, authorization.
 #define CAF_SUITE routes_orders
 #include "actors/base/customer_book.hpp"
-#include "net/service/limits.hpp"
 #include "net/wire/order_codec.hpp"
 #include "tests/net/api/world.hpp"
 
@@ -480,34 +479,6 @@ CAF_TEST(an export that cannot go on throws) {
     s.send(method::get, s.event_path("/orders.csv"), "", s.as_organizer());
   } catch (const std::runtime_error&) { is_broken = true; }
   CAF_CHECK(is_broken);
-}
-
-CAF_TEST(orders of guests are limited by their buyer and by the address that they come from) {
-  shop s;
-  s.told->customers.customers = {s.customer};
-  std::uint64_t guests = 0;
-  const auto buyer_of_next = [&](std::string email, std::string peer = "192.0.2.1") {
-    s.send(method::post, "/checkout",
-           R"({"event_id":")" + to_string(s.event_id)
-             + R"(","contact":{"first_name":"Ada","last_name":"Obi","email":")" + email
-             + R"("},"items":[{"ticket_type_id":")" + to_string(s.claim_id) + R"(","quantity":1}]})",
-           s.as_guest(++guests), std::move(peer));
-    return s.told->asked_order.wish.buyer;
-  };
-  s.told->order.no = reason::none_free; // nothing is placed, so nothing counts
-  for (int i = 0; i < 10; ++i) CAF_CHECK(buyer_of_next("ada@example.org") == s.customer);
-  s.told->order.no = reason::none;
-  for (std::uint32_t i = 0; i < guest_orders_per_address; ++i) // one mailbox, however it is spelt
-    CAF_CHECK(buyer_of_next("ada+" + std::to_string(i) + "@example.org") == s.customer);
-  CAF_CHECK(buyer_of_next("a.da@example.org").is_nil());
-  const auto to_stranger = [&](std::string peer) {
-    s.told->customers.customers = {{0x1111, 0x8000'0000'0000'0000 + guests}};
-    return !buyer_of_next("x@example.org", std::move(peer)).is_nil();
-  };
-  for (auto i = guest_orders_per_address; i < guest_orders_per_client; ++i)
-    CAF_REQUIRE(to_stranger("192.0.2.1"));
-  CAF_CHECK(!to_stranger("192.0.2.1"));
-  CAF_CHECK(to_stranger("192.0.2.2"));
 }
 
 } // namespace orders_test

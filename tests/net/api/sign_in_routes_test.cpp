@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sign-in over HTTP: limits, handles, marks of known browsers, sign-ins of organizers.
+// Sign-in over HTTP: limits, handles, marks of known browsers, sign-ins of organizers, buyers of guests'
+// orders.
 #define CAF_SUITE routes_sign_in
 #include "caf/test/unit_test.hpp"
 
@@ -246,6 +247,36 @@ CAF_TEST(the form of the tickets page counts for the address as those of other p
   };
   for (int i = 0; i < 2; ++i) CAF_CHECK_EQUAL(enter(), 401u);
   CAF_CHECK_EQUAL(enter(), 429u);
+}
+
+CAF_TEST(orders of guests are limited by their buyer and by the address that they come from) {
+  world s;
+  s.told->order.order.order.id = make_uuid(s.clock.wall_now(), first_event_aggregate, 77);
+  s.told->order.order.claim.currency = "EUR";
+  s.told->customers.customers = {s.customer};
+  std::uint64_t guests = 0;
+  const auto buyer_of_next = [&](std::string email, std::string peer = "192.0.2.1") {
+    s.send(method::post, "/checkout",
+           R"({"event_id":")" + to_string(s.event_id)
+             + R"(","contact":{"first_name":"Ada","last_name":"Obi","email":")" + email
+             + R"("},"items":[{"ticket_type_id":")" + to_string(s.claim_id) + R"(","quantity":1}]})",
+           s.as_guest(++guests), std::move(peer));
+    return s.told->asked_order.wish.buyer;
+  };
+  s.told->order.no = reason::none_free; // nothing is placed, so nothing counts
+  for (int i = 0; i < 10; ++i) CAF_CHECK(buyer_of_next("ada@example.org") == s.customer);
+  s.told->order.no = reason::none;
+  for (std::uint32_t i = 0; i < guest_orders_per_address; ++i) // one mailbox, however it is spelt
+    CAF_CHECK(buyer_of_next("ada+" + std::to_string(i) + "@example.org") == s.customer);
+  CAF_CHECK(buyer_of_next("a.da@example.org").is_nil());
+  const auto to_stranger = [&](std::string peer) {
+    s.told->customers.customers = {{0x1111, 0x8000'0000'0000'0000 + guests}};
+    return !buyer_of_next("x@example.org", std::move(peer)).is_nil();
+  };
+  for (auto i = guest_orders_per_address; i < guest_orders_per_client; ++i)
+    CAF_REQUIRE(to_stranger("192.0.2.1"));
+  CAF_CHECK(!to_stranger("192.0.2.1"));
+  CAF_CHECK(to_stranger("192.0.2.2"));
 }
 
 } // namespace sign_in_routes_test
