@@ -25,21 +25,21 @@ const widget_texts = {
     build.onLoad({ filter: /.*/, namespace: 'texts' }, () => {
       const all = read_texts();
       const keys = Object.keys(all.en).filter((key) => widget_keys.test(key));
-      // Short: each key once, a text with one form as a string, and no form that is like "other", which
-      // counted() takes instead.
-      const short = ({ other, ...more }) => {
-        const forms = Object.entries(more).filter(([, text]) => text !== other);
-        return forms.length > 0 ? { ...Object.fromEntries(forms), other } : other;
-      };
-      const rows = Object.entries(all).map(([language, texts]) => [
-        language,
-        keys.map((key) => short(texts[key])),
-      ]);
-      const contents = `const keys = '${keys.join(' ')}'.split(' ');
+      // Short: each key once, and a language as one string. Forms that are like "other" are left out, because
+      // counted() takes that one instead; "zero" too, because the element counts nothing that is zero.
+      const forms = ['other', 'one', 'two', 'few', 'many'];
+      const short = (text) =>
+        forms.map((form, i) => (i > 0 && text[form] === text.other ? '' : (text[form] ?? ''))).join('|');
+      const row = (texts) => keys.map((key) => short(texts[key]).replace(/\|+$/, '')).join('~');
+      const rows = Object.entries(all).map(([language, texts]) => [language, row(texts)]);
+      const contents = `const keys = '${keys.join('~')}'.split('~');
+        const forms = '${forms.join('~')}'.split('~');
+        const named = (names, list) => Object.fromEntries(list.map((text, i) => [names[i], text]));
         const rows = ${JSON.stringify(Object.fromEntries(rows))};
         for (const language in rows)
-          rows[language] = Object.fromEntries(
-            rows[language].map((text, i) => [keys[i], text.other ? text : { other: text }]),
+          rows[language] = named(
+            keys,
+            rows[language].split('~').map((text) => named(forms, text.split('|'))),
           );
         export default rows;`;
       return { contents, loader: 'js' };

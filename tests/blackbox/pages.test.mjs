@@ -1326,9 +1326,10 @@ test('the widget on another site: joins, survives a reload, is admitted, hands o
   await tenant.join_as(queue, 'before me');
   const lobby = await tenant.queue({
     lobby_opens_at: after(-1),
-    queue_opens_at: after(10 * patience),
+    opens_at: after(10 * patience),
     draw: 'at_opening',
-    beacon: { kind: 'announced', announced: 'Numbers of 1 March' },
+    beacon: 'announced',
+    beacon_announced: 'Numbers of 1 March',
   });
   const browser = await browser_for();
   const visit = async (hash = '') => {

@@ -8,7 +8,7 @@ export const number_text = (language, n) => new Intl.NumberFormat(`${language}-u
 /** The plural form of `key` for `n`, with {name}s replaced. */
 export function counted(texts, language, key, n, more = {}) {
   const forms = texts[key];
-  const form = forms[new Intl.PluralRules(language).select(n)] ?? forms.other;
+  const form = forms[new Intl.PluralRules(language).select(n)] || forms.other;
   return fill(form, { n: number_text(language, n), ...more });
 }
 
