@@ -178,7 +178,8 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
     case timer_kind::lapse:
     case timer_kind::statistics:
     case timer_kind::beacon:
-    case timer_kind::log: break;
+    case timer_kind::log:
+    case timer_kind::tasks: break;
   }
 }
 
