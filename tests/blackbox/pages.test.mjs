@@ -567,7 +567,7 @@ test('at 200 % zoom, on a small phone and in the dark nothing is cut off', async
 });
 
 test('a lobby: friends without script form a party, and with script the page changes at the draw', async (t) => {
-  const opens_at = after(20 * patience);
+  const opens_at = after(30 * patience);
   const s = await sale_for(t, {
     event: {
       lobby_opens_at: after(-1),
