@@ -100,8 +100,8 @@ CAF_TEST(a receipt has the picture and to a confirmed address the answers) {
   fixture f;
   decision d;
   event_patch facts;
-  facts.set(&event_row::questions, std::vector{question{1, question_kind::consent, false, false, "News?"},
-                                               question{2, question_kind::text, true, false, "Shirt"}});
+  facts.set(&event_row::questions, std::vector{question{0, question_kind::consent, false, false, "News?"},
+                                               question{0, question_kind::text, true, false, "Shirt"}});
   CAF_REQUIRE(!f.it.patch(facts, noon, d));
   order_wish wish;
   wish.contact = {"Ada", "Obi", "ada@example.org", "", "login@example.org"};
