@@ -1087,7 +1087,10 @@ test('lobbies and draws of an event and a queue, the public log and its witnesse
   for (const fan of fans.slice(0, 2)) await server.join(fan, event.id);
   await tab(page, 'Live');
   await card(page, 'Lobby').getByText('The lobby is open.').waitFor();
-  await eventually('two people', async () => (await number_in(card(page, 'Lobby').locator('.figure'))) === 2);
+  await eventually(
+    'two people',
+    async () => (await number_in(fact(card(page, 'Lobby'), 'People in it'))) === 2,
+  );
 
   // The lobby of a queue.
   await go('queues/new');
@@ -1113,7 +1116,7 @@ test('lobbies and draws of an event and a queue, the public log and its witnesse
   );
   await eventually(
     'one visitor',
-    async () => (await number_in(card(page, 'Lobby').locator('.figure'))) === 1,
+    async () => (await number_in(fact(card(page, 'Lobby'), 'People in it'))) === 1,
   );
 
   // Both are drawn.

@@ -156,9 +156,11 @@ function EnterValue({ path, announced, changed }) {
         <Text value={value} set={set_value} required maxLength={500} />
       </Field>
       <ProblemNote problem={action.problem} />
-      <button type="submit" class="button" disabled={action.busy}>
-        Draw
-      </button>
+      <div class="row">
+        <button type="submit" class="button" disabled={action.busy}>
+          Draw
+        </button>
+      </div>
     </Form>
   );
 }
@@ -173,9 +175,9 @@ export function LobbyState({ path, thing, changed }) {
     <section class="card" aria-labelledby="lobby-state">
       <h2 id="lobby-state">Lobby</h2>
       <p>{words[lobby.status]}</p>
-      <p class="figure">{number(lobby.people)}</p>
-      <p class="soft">people {lobby.status === 'OPEN' ? 'are there' : 'were there at the opening'}</p>
       <dl class="facts">
+        <dt>{lobby.status === 'OPEN' ? 'People in it' : 'People at the opening'}</dt>
+        <dd>{number(lobby.people)}</dd>
         {[
           ['Opened', lobby.opened_at],
           ['Closed', lobby.closed_at],
@@ -193,7 +195,7 @@ export function LobbyState({ path, thing, changed }) {
       {draw !== 'none' && (
         <details>
           <summary>What is public</summary>
-          <dl>
+          <dl class="facts">
             {[
               ['Hash of the seed', lobby.seed_commitment],
               ['Root of the entrants', lobby.root],
@@ -202,10 +204,10 @@ export function LobbyState({ path, thing, changed }) {
             ]
               .filter(([, value]) => value)
               .map(([name, value]) => (
-                <div key={name}>
+                <Fragment key={name}>
                   <dt>{name}</dt>
-                  <dd class="code">{value}</dd>
-                </div>
+                  <dd class="id">{value}</dd>
+                </Fragment>
               ))}
           </dl>
         </details>

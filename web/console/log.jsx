@@ -66,9 +66,16 @@ function Witnesses({ log }) {
       rows={witnesses.map((key, i) => ({ name: key.name, last: log.cosigned[i] }))}
       key_of={(row) => row.name}
       columns={[
-        ['Witness', (row) => row.name],
-        ['Checkpoint', (row) => <Badge name={state_of(log, row.last)} />],
-        ['Last signed', (row) => time(row.last?.at)],
+        ['Witness', (row) => <span class="id">{row.name}</span>],
+        [
+          'Checkpoint',
+          (row) => (
+            <>
+              <Badge name={state_of(log, row.last)} />{' '}
+              {row.last && <span class="small">{time(row.last.at)}</span>}
+            </>
+          ),
+        ],
       ]}
     />
   );
