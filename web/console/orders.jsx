@@ -201,7 +201,9 @@ function Refund({ event, order, close, done }) {
 }
 
 const holders_max = 50;
-/** Holders of the first tickets by id. The order does not name them, for a ticket may have gone to another person. */
+/**
+ * Holders of the first tickets by id. The order does not name them: a ticket may have gone to another person.
+ */
 function use_holders(tickets) {
   const read = async (signal) => {
     const found = await Promise.all(
