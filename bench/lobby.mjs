@@ -32,7 +32,16 @@ const seconds_since = (began) => (performance.now() - began) / 1000;
 
 /** `count` new customers, or those of the file, join. */
 async function fill(server, event, count, token_file) {
-  const args = ['--url', server.url, '--event', event, '--data-dir', server.data_dir, '--join-only', '--quiet'];
+  const args = [
+    '--url',
+    server.url,
+    '--event',
+    event,
+    '--data-dir',
+    server.data_dir,
+    '--join-only',
+    '--quiet',
+  ];
   args.push('--fans', String(count), ...(token_file ? ['--token-file', token_file] : []));
   const { code, out, err } = await run(fairqueue_load, args, { timeout_ms: 300_000 });
   if (code !== 0) throw new Error(`fairqueue-load: ${out}${err}`);
@@ -123,6 +132,7 @@ await bench(async (end_with) => {
   const services = wanted.length > 0 ? await Services.start(...wanted) : undefined;
   end_with(() => services?.stop());
   const server = await start(end_with, {
+    'workers.reconciliation_interval': '30s', // the default: each time the whole mirror is compared
     'rate_limits.joins_per_ip_per_minute': 0,
     'rate_limits.access_per_session_per_minute': 0,
     ...(services?.postgres_url && { 'ledger.url': services.postgres_url }),
@@ -137,10 +147,7 @@ await bench(async (end_with) => {
   ).id;
   const tenant = await tenant_on(server);
   const visitor = await tenant.join_as(await tenant.queue({ session_ttl_seconds: 3_000 }), 'visitor');
-  const session = await eventually(
-    'a session',
-    async () => (await ticket_of(server, visitor)).session_token,
-  );
+  const session = await eventually('a session', async () => (await ticket_of(server, visitor)).session_token);
 
   // -- the lobby fills
   const opens_at = Date.now() + 20_000 + (entries / joins_a_second) * 1000;
@@ -151,7 +158,12 @@ await bench(async (end_with) => {
     sale_start: iso(opens_at),
     draw: 'at_opening',
     beacon: { kind: 'announced', announced: 'the numbers of the lottery' },
-    queue: { batch_size: 50, admission_interval_ms: 1000, claim_window_seconds: 600, session_ttl_seconds: 900 },
+    queue: {
+      batch_size: 50,
+      admission_interval_ms: 1000,
+      claim_window_seconds: 600,
+      session_ttl_seconds: 900,
+    },
   });
   const tokens = tokens_of(server, sampled);
   const folder = temporary_folder();
@@ -163,7 +175,8 @@ await bench(async (end_with) => {
     await fill(server, event, Math.floor((entries - sampled) / parts));
   }
   const filled = seconds_since(began);
-  if (Date.now() > opens_at - 6_000) throw new Error(`${entries} joins took ${filled.toFixed(0)} s: too long`);
+  if (Date.now() > opens_at - 6_000)
+    throw new Error(`${entries} joins took ${filled.toFixed(0)} s: too long`);
   const memory = status_of(server.pid, 'VmRSS') / 1024;
 
   // -- the other event sells, and requests are measured
@@ -193,14 +206,14 @@ await bench(async (end_with) => {
   const lobby = async () => (await server.get(`/events/${event}`)).json.lobby;
   const quiet = { from: Date.now() + 1000, to: opens_at - 500 };
   await sleep(opens_at - 200 - Date.now());
-  const [closed, root_at] = await first(
-    'the root',
-    async () => {
-      const now = await lobby();
-      return now.status === 'WAITS_FOR_BEACON' && now;
-    },
+  const [closed, root_at] = await first('the root', async () => {
+    const now = await lobby();
+    return now.status === 'WAITS_FOR_BEACON' && now;
+  });
+  must(
+    closed.people === Math.floor((entries - sampled) / parts) * parts + sampled,
+    `${closed.people} entrants`,
   );
-  must(closed.people === Math.floor((entries - sampled) / parts) * parts + sampled, `${closed.people} entrants`);
   await sleep(3000);
   const before = await server.stats(organizer, event);
   must(before.admitted_total === 0, `${before.admitted_total} were admitted before the draw`);
@@ -235,7 +248,9 @@ await bench(async (end_with) => {
   must(served_at - answered <= positions_ms, 'positions came too late');
   const limited = samples.filter((s) => s.at >= opens_at - 100 && s.at < end && s.name !== 'own timer');
   for (const s of limited.filter((each) => each.ms > latency_ms).slice(0, 20))
-    failed.push(`${s.name} waited ${s.ms.toFixed(0)} ms, ${((s.at - answered) / 1000).toFixed(2)} s after the beacon`);
+    failed.push(
+      `${s.name} waited ${s.ms.toFixed(0)} ms, ${((s.at - answered) / 1000).toFixed(2)} s after the beacon`,
+    );
   const refused = limited.filter((s) => s.status !== 200 && s.status !== 201);
   must(refused.length === 0, `${refused.length} requests were refused, the first with ${refused[0]?.status}`);
 
@@ -272,7 +287,10 @@ await bench(async (end_with) => {
   table([
     [`${entries} entrants, ${wanted.join(' and ') || 'SQLite'}`, 'measured'],
     ['---', '---'],
-    ['joins', `${filled.toFixed(1)} s, ${Math.round(entries / filled)} a second; the server has ${Math.round(memory)} MiB then`],
+    [
+      'joins',
+      `${filled.toFixed(1)} s, ${Math.round(entries / filled)} a second; the server has ${Math.round(memory)} MiB then`,
+    ],
     ['from the opening to the root', `${Math.round(root_at - opens_at)} ms`],
     ["the beacon's request", `${Math.round(answered - given)} ms`],
     ['from its answer to the first position', `${ms(served_at)} (limit ${positions_ms} ms)`],
@@ -282,7 +300,13 @@ await bench(async (end_with) => {
     [`the same position of ${sampled} entries after it`, `${sampled - moved}`],
     ['log', `${size} records, ${(bytes / 2 ** 20).toFixed(1)} MiB in the ledger`],
     ['`web/verify/cli.mjs`', `exit code ${check.code} after ${checked.toFixed(1)} s`],
-    ['load average', os.loadavg().map((each) => each.toFixed(1)).join(', ')],
+    [
+      'load average',
+      os
+        .loadavg()
+        .map((each) => each.toFixed(1))
+        .join(', '),
+    ],
   ]);
   console.log('\nms: p50, p99, max');
   table([
