@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A full lobby is drawn: 1,000,000 entrants, an announced beacon, and another event that sells on the same
-// server. How long until positions are served and the first is admitted, what requests wait meanwhile, how long
-// a restart takes, and the checker on the log.
+// server. How long until positions are served and the first is admitted, what requests wait meanwhile, how
+// long a restart takes, and the checker on the log.
 // Usage: node bench/lobby.mjs [entries=1000000] [postgres] [redis]   (after a release build; some minutes)
 // Ends with 1 if a limit of issue 25 is missed: 3 s, 100 ms, the same order after kill -9.
 import { execFileSync, fork, spawn } from 'node:child_process';

@@ -16,8 +16,8 @@ export const receipt_of = (server, token, place) =>
   });
 
 /**
- * The checker takes the log, with all checkpoints and receipts that were given out; returns its text. `which`:
- * ['--event', ID] or ['--queue', ID].
+ * The checker takes the log, with all checkpoints and receipts that were given out; returns its text.
+ * `which`: ['--event', ID] or ['--queue', ID].
  */
 export async function check_log(server, which, { receipts = [], checkpoints = [] }) {
   const folder = fs.mkdtempSync(path.join(server.data_dir, 'log-'));
@@ -35,9 +35,7 @@ export async function check_log(server, which, { receipts = [], checkpoints = []
   return end.out;
 }
 
-/**
- * The queue numbers by rank, from what the event has published, as docs/design/fairness.md says; without drand.
- */
+/** The queue numbers by rank, from what was published, as docs/design/fairness.md says; without drand. */
 export function drawn_order({ seed, root: closed, beacon_value }, entrants) {
   const key = Buffer.concat([Buffer.from(seed + closed, 'hex'), Buffer.from(beacon_value ?? '')]);
   const lot = ({ number, party }) => {
