@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The requests of bench/lobby.mjs whose latency counts, from a process of their own. The parent sends
 // {port, every_ms, targets: [{name, method, path, tokens}]}; a target with several tokens uses each once.
-// The parent sends 'end' and gets [{name, at, ms, status}], at: Unix time in ms. A latency begins when its request
-// was due. The target 'own timer' is how late this process was itself.
+// The parent sends 'end' and gets [{name, at, ms, status}], at: Unix time in ms. A latency begins when its
+// request was due. The target 'own timer' is how late this process was itself.
 import http from 'node:http';
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
