@@ -74,5 +74,5 @@ CAF_TEST(settings have distinct names) {
     if (s.queue_name) CAF_CHECK(queues.insert(s.queue_name).second);
   });
   CAF_CHECK_EQUAL(events.size(), 49u);
-  CAF_CHECK_EQUAL(queues.size(), 19u);
+  CAF_CHECK_EQUAL(queues.size(), 20u);
 }
