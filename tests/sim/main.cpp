@@ -161,7 +161,7 @@ constexpr std::array planted_bugs{
   planted_row{"lock_given_twice", bug::lock_given_twice, 300},
   planted_row{"draw_repeated", bug::draw_repeated, 300},
   planted_row{"late_entrant", bug::late_entrant, 100},
-  planted_row{"party_counted_once", bug::party_counted_once, 300},
+  planted_row{"party_counted_once", bug::party_counted_once, 600},
   planted_row{"rank_lost_at_load", bug::rank_lost_at_load, 300},
   planted_row{"admits_before_draw", bug::admits_before_draw, 100},
   planted_row{"code_accepted_twice", bug::code_accepted_twice, 300},
