@@ -205,6 +205,7 @@ private:
   caf::result<event_reply> on_end_draw_wait(const end_draw_wait& x);
   void on_lobby_computed(const lobby_computed& x);
   void follow_draw();
+  void gather_entrants();
   void ask_draw_worker(std::function<lobby_computed()> work);
   void ask_beacon();
   void start_lines_over();
@@ -420,6 +421,12 @@ private:
   std::uint64_t generation_ = 0; ///< of the admission timer
   acquired_ptr loading_; ///< its order is being computed; null: no such load
   sale_steps::draw_step draw_step_{}; ///< being done
+  /// Entrants for the root, of the numbers up to `upto`.
+  struct gathered_entrants {
+    std::vector<sale::entrant_place> all;
+    queue_number upto{};
+  };
+  gathered_entrants entrants_;
   std::uint64_t draw_asked_ = 0; ///< number of the last question about the draw
   milliseconds beacon_wait_ = beacon_retry.base;
   timestamp timer_at_; ///< next expiry; `never`: not set

@@ -55,18 +55,25 @@ void event_state::follow_draw() {
   const auto asked = draw_asked_;
   switch (step) {
     case none: return;
-    case root:
-      return ask_draw_worker(
-        [asked, owner = aggregate_, entrants = sale_->lobby_entrants(),
-         nonces = nonce_maker{nonce_secret_of(services_->stored_key, sale_->event().id)}] {
-          return lobby_computed{asked, root_of_entrants(owner, nonces, entrants)};
-        });
+    case root: entrants_ = {}; return gather_entrants();
     case beacon: return ask_beacon();
     case order:
       return ask_draw_worker([asked, lobby = *sale_->lobby(), parties = sale_->lobby_parties()] {
         return lobby_computed{asked, {}, {}, ranks_of(lobby, parties)};
       });
   }
+}
+
+/// For the root: some in each turn, so that no request waits for a million. They no longer change.
+void event_state::gather_entrants() {
+  const auto after = entrants_.upto;
+  entrants_.upto = queue_number{value_of(after) + services_->rules.bounds.rows_per_run};
+  sale_->add_entrants(entrants_.all, after, services_->rules.bounds.rows_per_run);
+  if (entrants_.upto < sale_->lobby()->last) return self_->send(self_, lobby_computed{draw_asked_});
+  ask_draw_worker([asked = draw_asked_, owner = aggregate_, entrants = std::exchange(entrants_.all, {}),
+                   nonces = nonce_maker{nonce_secret_of(services_->stored_key, sale_->event().id)}] {
+    return lobby_computed{asked, root_of_entrants(owner, nonces, entrants)};
+  });
 }
 
 void event_state::ask_draw_worker(std::function<lobby_computed()> work) {
@@ -93,6 +100,7 @@ void event_state::on_lobby_computed(const lobby_computed& x) {
     return begin_serving();
   }
   if (!serving_ || is_moving_) return; // the next owner asks again
+  if (draw_step_ == sale::draw_step::root && x.root.empty()) return gather_entrants();
   const auto t = now();
   decision d;
   switch (std::exchange(draw_step_, sale::draw_step::none)) {

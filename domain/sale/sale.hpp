@@ -83,7 +83,7 @@ public:
   [[nodiscard]] bool is_lobby_due(timestamp now) const;
   [[nodiscard]] draw_step next_draw_step() const;
   /// The entrants by ascending number, for draw_step::root.
-  [[nodiscard]] std::vector<entrant_place> lobby_entrants() const;
+  void add_entrants(std::vector<entrant_place>& all, queue_number after, std::uint64_t count) const;
   /// Stores the Merkle root of the entrants, in hex digits. A lobby without a beacon is then drawn at once.
   void set_root(std::string root, timestamp now, decision& out);
   /// Draws with the value of the beacon that the lobby announced.

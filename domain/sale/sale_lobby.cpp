@@ -98,18 +98,17 @@ bool sale::was_entrant(const queue_line::entry& e) const {
   return e.number <= lobby_->last && (is_in_line(e.status) || e.ended_at > lobby_->closed_at);
 }
 
-std::vector<sale::entrant_place> sale::lobby_entrants() const {
-  std::vector<entrant_place> all;
-  all.reserve(lobby_->entrants);
-  queue_.each([&](const queue_line::entry& e) {
-    if (!was_entrant(e)) return;
+void sale::add_entrants(std::vector<entrant_place>& all, queue_number after, std::uint64_t count) const {
+  const auto last = std::min(value_of(lobby_->last), value_of(after) + count);
+  for (auto n = value_of(after) + 1; n <= last; ++n) {
+    const auto* e = queue_.find(queue_number{n});
+    if (e == nullptr || !was_entrant(*e)) continue;
     // The group of an entry that left since the closing may be another's by now.
     const auto opens =
-      is_in_line(e.status) ? queue_.groups()[e.group].opens : opened_by(e, lobby_->closed_at);
-    const place where{e.number, e.priority_class, opens, queue_.parties().party_of(e.number)};
-    all.push_back({where, e.subject, e.join_key, e.joined_at});
-  });
-  return all;
+      is_in_line(e->status) ? queue_.groups()[e->group].opens : opened_by(*e, lobby_->closed_at);
+    const place where{e->number, e->priority_class, opens, queue_.parties().party_of(e->number)};
+    all.push_back({where, e->subject, e->join_key, e->joined_at});
+  }
 }
 
 // -- the draw

@@ -36,7 +36,7 @@ struct sale_steps {
   /// What the owner has to do next for a draw, beside the sale.
   enum class draw_step : std::uint8_t {
     none,
-    root, ///< set_root() of lobby_entrants()
+    root, ///< set_root() of add_entrants()
     beacon, ///< give_beacon(): from a drand network, by itself
     order, ///< rank()
   };

@@ -128,7 +128,9 @@ void sample_sale::follow_draw() {
   if (it->next_draw_step() == step::root)
     decide([this] {
       std::string root;
-      for (const auto& e : it->lobby_entrants()) root += std::to_string(value_of(e.where.number)) + ' ';
+      std::vector<sale::entrant_place> entrants;
+      it->add_entrants(entrants, {}, value_of(it->lobby()->last));
+      for (const auto& e : entrants) root += std::to_string(value_of(e.where.number)) + ' ';
       it->set_root(root.empty() ? "none" : root, now, last);
     });
   if (it->next_draw_step() == step::beacon && !beacon.empty())
