@@ -229,9 +229,9 @@ const auto rows = std::to_array<option_row>({
   choice_row(FQ_OPTION(otp, challenge), "none", "none|proof_of_work|turnstile|hcaptcha",
              "What a browser that has not signed in before must solve to get a sign-in code."),
   text_row(FQ_OPTION(otp, one_customer_per_mailbox), boolean, "false",
-           "Count all addresses of one mailbox at Gmail, Outlook, iCloud, Fastmail, Proton and Yandex as one "
-           "customer: dots and the text after a plus are ignored. Must be equal on all nodes. A change moves "
-           "no account. While it is true, nobody can sign in to the second account of a mailbox."),
+           "All addresses of a mailbox are one customer. The server ignores dots and the text after a plus at "
+           "Gmail, Outlook, iCloud, Fastmail, Proton and Yandex. Must be equal on all nodes. A change moves no "
+           "account. If a mailbox has two accounts, only the older one can sign in while this is true."),
 
   text_row(FQ_OPTION(challenges, turnstile_site_key), optional_text, "",
            "Site key of Cloudflare Turnstile, for challenge turnstile; empty is none."),
