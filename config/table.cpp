@@ -228,10 +228,11 @@ const auto rows = std::to_array<option_row>({
              "Sign-in codes requested from one client address; high, because a stadium may share one."),
   choice_row(FQ_OPTION(otp, challenge), "none", "none|proof_of_work|turnstile|hcaptcha",
              "What a browser that has not signed in before must solve to get a sign-in code."),
-  text_row(FQ_OPTION(otp, one_customer_per_mailbox), boolean, "false",
-           "All addresses of a mailbox are one customer. The server ignores dots and the text after a plus at "
-           "Gmail, Outlook, iCloud, Fastmail, Proton and Yandex. Must be equal on all nodes. A change moves no "
-           "account. If a mailbox has two accounts, only the older one can sign in while this is true."),
+  text_row(
+    FQ_OPTION(otp, one_customer_per_mailbox), boolean, "false",
+    "All addresses of a mailbox are one customer. The server ignores dots and the text after a plus at "
+    "Gmail, Outlook, iCloud, Fastmail, Proton and Yandex. Must be equal on all nodes. A change moves no "
+    "account. If a mailbox has two accounts, only the older one can sign in while this is true."),
 
   text_row(FQ_OPTION(challenges, turnstile_site_key), optional_text, "",
            "Site key of Cloudflare Turnstile, for challenge turnstile; empty is none."),
