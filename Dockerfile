@@ -23,7 +23,7 @@ LABEL org.opencontainers.image.title="FairQueue" \
 RUN apt-get update \
  && apt-get install -y --no-install-recommends \
       ca-certificates fonts-dejavu-core libboost-json1.81.0 libboost-url1.81.0 libcairo2 libcaf-core0.17 libcaf-io0.17 libcjose0 libcmark0.30.2 libctemplate3 \
-      libcurl4 libdate-tz3 libfmt9 libglib2.0-0 libgmime-3.0-0 libharfbuzz0b libhiredis0.14 libical3 libicu72 libjansson4 libnats3.4 libpango-1.0-0 libpangocairo-1.0-0 \
+      libcurl4 libdate-tz3 libfmt9 libglib2.0-0 libgmime-3.0-0 libharfbuzz0b libhiredis0.14 libical3 libicu72 libjansson4 libnats3.4 libnettle8 libpango-1.0-0 libpangocairo-1.0-0 \
       libpq5 libprometheus-cpp-core1.0 libprotobuf-c1 libqrcodegencpp1 libsodium23 libspdlog1.10 libsqlite3-0 libssl3 libstdc++6 libsystemd0 libturbojpeg0 libwebp7 tzdata \
  && apt-get clean \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \

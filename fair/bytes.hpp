@@ -11,7 +11,9 @@ namespace fq {
 
 /// The low `bytes` bytes of `value`.
 inline void append_number(std::string& to, std::uint64_t value, int bytes) {
-  for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) to += static_cast<char>(value >> shift & 0xff);
+  char big[8];
+  for (int i = 0; i < 8; ++i) big[i] = static_cast<char>(value >> (56 - 8 * i) & 0xff);
+  to.append(big + 8 - bytes, static_cast<std::size_t>(bytes));
 }
 
 /// Big-endian; 0 if `from` ends before it.
@@ -27,6 +29,8 @@ inline void append_id(std::string& to, const uuid& id) {
   append_number(to, id.lo, 8);
 }
 
-void append_bytes(std::string& to, const auto& bytes) { to.append(bytes.begin(), bytes.end()); }
+void append_bytes(std::string& to, const auto& bytes) {
+  to.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
 
 } // namespace fq

@@ -44,6 +44,7 @@ bool log_growth::has_edge() const {
 }
 
 void log_growth::append(std::string_view record, queue_number joined) {
+  if (bundle_.empty()) bundle_.reserve(tile_width * (record.size() + 2));
   append_entry(bundle_, record);
   if (value_of(joined) != 0) last_number_ = joined;
   if ((size_ + 1) % tile_width == 0)

@@ -13,8 +13,8 @@ namespace fq {
 inline constexpr std::size_t record_text_max = 16'000;
 
 // -- noted
-/// Bytes of a row: a turn of the log reads a few of them.
-inline constexpr std::size_t noted_piece_max = 32 * 1024;
+/// Bytes of a row: Postgres stores larger ones in pieces elsewhere, which costs twice as much.
+inline constexpr std::size_t noted_piece_max = 1'900;
 
 // -- note
 /// Leaves of a tree: the stores keep numbers of 63 bits.

@@ -46,11 +46,7 @@ void append_inclusion(tree_proof& proof, std::uint64_t index, std::uint64_t begi
 
 } // namespace
 
-tree_hash leaf_hash(std::string_view entry) {
-  std::string bytes(1, '\0');
-  bytes += entry;
-  return sha256(bytes);
-}
+tree_hash leaf_hash(std::string_view entry) { return sha256({"\0", 1}, entry); }
 
 tree_hash node_hash(const tree_hash& left, const tree_hash& right) {
   std::array<char, 1 + 2 * sizeof(tree_hash)> bytes;

@@ -13,7 +13,10 @@ namespace fq {
 namespace {
 
 constexpr auto joined_kind = static_cast<char>(log_record_kind::joined);
-constexpr std::size_t noted_join_size = 1 + 8 + 1 + 8 + 8 + 16;
+constexpr std::size_t number_size = 5; ///< a million million joins
+constexpr std::size_t time_size = 6;
+constexpr std::size_t subject_at = 1 + 1 + number_size + time_size;
+constexpr std::size_t noted_join_size = subject_at + 16; ///< without a join key, which most joins do not have
 constexpr std::size_t sequence_at = 1; ///< in a record, after the kind
 
 constexpr std::size_t root_at = 1 + 8 + 8 + 8; ///< in the record of a closing, after kind, head and entrants
@@ -31,20 +34,21 @@ std::string_view next_note(std::string_view& content) {
 }
 
 std::optional<noted_join> join_of(std::string_view bytes) {
-  if (bytes.size() != noted_join_size) return std::nullopt;
+  if (bytes.size() != noted_join_size && bytes.size() != noted_join_size + 8) return std::nullopt;
   noted_join join;
-  join.number = queue_number{read_number(bytes, 1, 8)};
-  join.priority_class = static_cast<std::uint8_t>(bytes[9]);
-  join.joined_at = from_unix_ms(static_cast<std::int64_t>(read_number(bytes, 10, 8)));
-  join.join_key = read_number(bytes, 18, 8);
-  join.subject = {read_number(bytes, 26, 8), read_number(bytes, 34, 8)};
+  join.priority_class = static_cast<std::uint8_t>(bytes[1]);
+  join.number = queue_number{read_number(bytes, 2, number_size)};
+  join.joined_at = from_unix_ms(static_cast<std::int64_t>(read_number(bytes, 2 + number_size, time_size)));
+  join.subject = {read_number(bytes, subject_at, 8), read_number(bytes, subject_at + 8, 8)};
+  join.join_key = read_number(bytes, noted_join_size, 8);
   return join;
 }
 
 } // namespace
 
 void note_writer::add(std::string_view noted) {
-  if (pieces_.empty() || pieces_.back().size() + noted.size() + 2 > noted_piece_max) pieces_.emplace_back();
+  if (pieces_.empty() || pieces_.back().size() + noted.size() + 2 > noted_piece_max)
+    pieces_.emplace_back().reserve(noted_piece_max);
   auto& piece = pieces_.back();
   piece.push_back(static_cast<char>(noted.size() >> 8));
   piece.push_back(static_cast<char>(noted.size() & 0xff));
@@ -52,13 +56,14 @@ void note_writer::add(std::string_view noted) {
 }
 
 void note_writer::add(const noted_join& join) {
-  std::string bytes(1, joined_kind);
-  bytes.reserve(noted_join_size);
-  append_number(bytes, value_of(join.number), 8);
+  std::string bytes;
+  bytes.reserve(noted_join_size + 8);
+  bytes += joined_kind;
   append_number(bytes, join.priority_class, 1);
-  append_number(bytes, static_cast<std::uint64_t>(unix_ms(join.joined_at)), 8);
-  append_number(bytes, join.join_key, 8);
+  append_number(bytes, value_of(join.number), number_size);
+  append_number(bytes, static_cast<std::uint64_t>(unix_ms(join.joined_at)), time_size);
   append_id(bytes, join.subject);
+  if (join.join_key != 0) append_number(bytes, join.join_key, 8);
   add(bytes);
 }
 

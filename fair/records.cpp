@@ -11,6 +11,7 @@ namespace fq {
 namespace {
 
 constexpr std::uint8_t format_version = 1;
+constexpr std::size_t join_record_size = 1 + 3 * 8 + 1 + 2 * 8 + 32;
 
 template <class Enum>
 void append_kind(std::string& to, Enum value) {
@@ -34,6 +35,7 @@ void append_text(std::string& to, std::string_view text) {
 
 std::string begun(log_record_kind kind, const record_head& head) {
   std::string bytes;
+  bytes.reserve(join_record_size);
   append_kind(bytes, kind);
   append_number(bytes, head.sequence, 8);
   append_time(bytes, head.at);
@@ -56,14 +58,14 @@ void append_place(std::string& to, const place& p) {
 
 sha256_digest commitment_of(const record_nonce& nonce, const entry_id& id) {
   std::string bytes;
-  append_bytes(bytes, nonce);
   append_id(bytes, id);
-  return sha256(bytes);
+  return sha256({reinterpret_cast<const char*>(nonce.data()), nonce.size()}, bytes);
 }
 
 record_nonce nonce_maker::operator()(queue_number n, const subject_key& subject,
                                      std::uint64_t join_key) const {
   std::string bytes;
+  bytes.reserve(32);
   append_number(bytes, value_of(n), 8);
   append_number(bytes, join_key, 8);
   append_id(bytes, subject);

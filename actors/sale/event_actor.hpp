@@ -21,6 +21,7 @@
 #include "actors/sale/event_mirror.hpp"
 #include "actors/sale/event_sessions.hpp"
 #include "actors/sale/event_subscribers.hpp"
+#include "actors/sale/fresh_notes.hpp"
 #include "actors/sale/limits.hpp"
 #include "actors/storage/ledger_memory.hpp"
 #include "actors/storage/owner.hpp"
@@ -220,7 +221,9 @@ private:
   void add_notes(batch& b);
   void arm_log(milliseconds pause);
   void grow_log();
-  void extend_log(const log_rows& rows);
+  void extend_log();
+  void extended_log();
+  void end_turn(std::optional<milliseconds> pause);
   [[nodiscard]] std::optional<sha256_digest> root_of_lobby() const;
   [[nodiscard]] std::string cosigned_note() const;
   void tell_witnesses();
@@ -433,6 +436,8 @@ private:
   /// The public log: see event_log.cpp.
   struct log_keeping {
     note_writer notes; ///< of the next batch
+    fresh_notes fresh;
+    std::optional<log_growth> growth; ///< kept from turn to turn while there is more to take
     std::optional<nonce_maker> nonces; ///< empty: not served yet
     closing_proof closing;
     log_state_row state; ///< as it was loaded, or with the last decision; number 0: there was none

@@ -12,6 +12,7 @@
 #include "fair/note.hpp"
 #include "fair/proof_tiles.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace fq {
@@ -107,9 +108,17 @@ void event_state::note_records(decision& d, timestamp t) {
 void event_state::add_notes(batch& b) {
   auto pieces = log_.notes.take();
   if (pieces.empty()) return;
-  for (auto& piece : pieces)
+  std::vector<noted_rows> rows;
+  const auto is_row = [](const change& c) { return std::holds_alternative<log_noted>(c); };
+  auto ordinal = static_cast<std::uint64_t>(std::ranges::count_if(b.content, is_row));
+  for (auto& piece : pieces) {
+    rows.push_back({{b.to_seq, ordinal++}, {piece}});
     b.content.emplace_back(std::in_place_type<log_noted>, log_noted{{std::move(piece)}});
-  journal_->hold(b.to_seq, [this] { arm_log(log_pause); });
+  }
+  journal_->hold(b.to_seq, [this, rows = std::move(rows)]() mutable {
+    log_.fresh.add(std::move(rows));
+    if (!log_.is_growing) arm_log(log_pause);
+  });
 }
 
 // -- turns
@@ -123,23 +132,34 @@ void event_state::grow_log() {
   if (!serving_ || is_moving_ || !sale_->is_logged()) return;
   if (log_.is_growing || refuses() || journal_->is_stalled()) return arm_log(log_pause);
   log_.is_growing = true;
-  const auto epoch = journal_->epoch();
-  const auto is_current = [this, epoch] { return serving_ && journal_->epoch() == epoch; };
+  const bool reads_notes = !log_.fresh.has_all();
+  if (log_.growth && !reads_notes) return extend_log();
+  if (reads_notes) log_.fresh.begin_read();
+  const auto is_current = [this, epoch = journal_->epoch()] {
+    return serving_ && journal_->epoch() == epoch;
+  };
+  const auto rows_max = reads_notes ? log_rows_per_turn : 0;
   self_
     ->request(services_->ledgers.reader(number_of(aggregate_)), log_read_timeout,
-              read_log{aggregate_, {.noted = log_rows_per_turn, .edge = true}})
+              read_log{aggregate_, {.noted = rows_max, .edge = true}})
     .then(
-      [this, is_current](const log_read& x) {
+      [this, is_current, reads_notes](const log_read& x) {
         if (!is_current()) return;
-        if (!x.no) return extend_log(*x.rows);
-        log_.is_growing = false;
-        arm_log(log_pause);
+        if (x.no) return end_turn(log_pause);
+        log_.growth = growth_of(*x.rows);
+        if (reads_notes) log_.fresh.end_read(x.rows->noted, x.rows->noted.size() < log_rows_per_turn);
+        extend_log();
       },
       [this, is_current](const caf::error&) {
-        if (!is_current()) return;
-        log_.is_growing = false;
-        arm_log(log_pause);
+        if (is_current()) end_turn(log_pause);
       });
+}
+
+/// `pause`: until the next turn.
+void event_state::end_turn(std::optional<milliseconds> pause) {
+  log_.is_growing = false;
+  log_.growth.reset();
+  if (pause) arm_log(*pause);
 }
 
 /// Root of the entrants; nullopt: not computed yet.
@@ -197,53 +217,55 @@ void event_state::on_cosigned(const checkpoint_cosigned& x) {
   journal_->append(std::move(content), now(), false);
 }
 
-void event_state::extend_log(const log_rows& rows) {
-  if (rows.noted.empty()) {
-    log_.is_growing = false;
+/// Takes the first notes into the log, as many as a turn may.
+void event_state::extend_log() {
+  auto& fresh = log_.fresh;
+  if (fresh.rows().empty()) {
     if (log_.state.cosignatures.empty()) tell_witnesses(); // a load: the last owner may not have heard theirs
-    return;
+    return end_turn(std::nullopt);
   }
-  auto growth = growth_of(rows);
+  auto& growth = *log_.growth;
   const bool is_pruned = !growth.has_edge(); // its sale is over: what comes now is taken and not kept
   const auto root = root_of_lobby();
-  const noted_rows* last = nullptr;
-  std::size_t bytes = 0;
-  for (const auto& noted : rows.noted) {
-    const std::string_view content{noted.row.content.data(), noted.row.content.size()};
+  const auto append = [&](const std::string& record, queue_number n) {
+    if (is_pruned) return;
+    growth.append(log_.closing.complete(root ? with_root(record, *root) : record, growth.size()), n);
+  };
+  log_kept kept{log_.state, {}};
+  bool has_taken = false;
+  for (std::size_t bytes = 0; !fresh.rows().empty(); has_taken = true) {
+    const auto& [place, row] = fresh.rows().front();
+    const std::string_view content{row.content.data(), row.content.size()};
     bytes += content.size();
-    if (last != nullptr && bytes > log_bytes_per_turn) break;
+    if (has_taken && bytes > log_bytes_per_turn) break;
     if (!root && has_open_closing(content)) break; // until the root of the entrants is computed
-    const auto append = [&](const std::string& record, queue_number n) {
-      if (is_pruned) return;
-      growth.append(log_.closing.complete(root ? with_root(record, *root) : record, growth.size()), n);
-    };
-    if (!read_notes(content, noted.place.seq, aggregate_, *log_.nonces, append)) break; // damaged
-    last = &noted;
+    if (!read_notes(content, place.seq, aggregate_, *log_.nonces, append)) break; // damaged
+    kept.state.taken_seq = place.seq;
+    kept.state.taken_ordinal = place.ordinal;
+    fresh.pop();
   }
-  if (last == nullptr) {
-    log_.is_growing = false;
-    return arm_log(log_pause);
-  }
-  log_kept kept{*rows.state, {}};
+  if (!has_taken) return end_turn(log_pause);
   if (!is_pruned) {
     kept.state.size = growth.size();
     kept.state.cosignatures.clear();
     kept.state.root = root_bytes(growth.root());
     kept.state.last_number = growth.last_number();
   }
-  kept.state.taken_seq = last->place.seq;
-  kept.state.taken_ordinal = last->place.ordinal;
   for (auto& part : growth.take()) kept.tiles.push_back(row_of(kept.state.number, std::move(part)));
-  const bool has_more = last != &rows.noted.back() || rows.noted.size() == log_rows_per_turn;
   log_.state = kept.state;
   changes content;
   content.emplace_back(std::in_place_type<log_kept>, std::move(kept));
-  const auto seq = journal_->append(std::move(content), now(), false);
-  journal_->hold(seq, [this, has_more] {
-    log_.is_growing = false;
-    tell_witnesses();
-    if (has_more) arm_log(milliseconds{0});
-  });
+  journal_->hold(journal_->append(std::move(content), now(), false), [this] { extended_log(); });
+}
+
+/// Little that is left waits for more, because each turn writes the edge again.
+void event_state::extended_log() {
+  tell_witnesses();
+  const auto& fresh = log_.fresh;
+  if (fresh.has_all() && fresh.bytes() < log_bytes_per_turn)
+    return end_turn(fresh.rows().empty() ? std::nullopt : std::optional{log_pause});
+  log_.is_growing = false;
+  arm_log(milliseconds{0});
 }
 
 // -- receipts

@@ -50,8 +50,10 @@ inline constexpr milliseconds log_pause{1'000};
 /// A batch has a row at least, and at a moderate pace a row has few joins. Each turn writes the right edge
 /// again.
 inline constexpr std::size_t log_rows_per_turn = 64;
-/// About 3,000 joins, or 3 ms.
+/// About 4,000 joins, or 2 ms.
 inline constexpr std::size_t log_bytes_per_turn = 128 * 1024;
+/// What a turn need not read, of an event: about 2 s of joins at full speed.
+inline constexpr std::size_t fresh_notes_max = 4 * 1024 * 1024;
 /// For the ledger to answer a turn.
 inline constexpr milliseconds log_read_timeout{5'000};
 /// Of witnesses over one checkpoint, some 50 lines: they come from others.

@@ -227,7 +227,7 @@ bool actor_bridge::find_owner(pending_call& call, aggregate_id aggregate) {
 void actor_bridge::ask_region(event_slot& slot, aggregate_id aggregate) {
   if (slot.question) return;
   slot.question = std::make_unique<owner_call>(*this, aggregate);
-  send(*slot.question, region_, resolve_event{aggregate, false, slot.returned_by});
+  send(*slot.question, region_, packed(resolve_event{aggregate, false, slot.returned_by}));
 }
 
 /// The call's event moves: sends the request to the owner that the region names now; waits until that is

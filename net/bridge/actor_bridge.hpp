@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -122,6 +123,12 @@ private:
   pending_call* later_ = nullptr;
 };
 
+/// A message that the bridge can send.
+template <class Message>
+caf::mailbox_element_ptr packed(Message&& message) {
+  return caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, std::forward<Message>(message));
+}
+
 struct bridge_limits {
   milliseconds request_timeout;
   std::size_t in_flight_per_event; ///< per io thread
@@ -148,11 +155,11 @@ public:
   void stop();
 
   /// Sends `message` to `target`; `call` is settled later. Returns false, without effect, after stop.
-  template <class Handle, class Message>
-  bool send(pending_call& call, const Handle& target, Message&& message) {
+  template <class Handle>
+  bool send(pending_call& call, const Handle& target, caf::mailbox_element_ptr message) {
     if (!enlist(call)) return false;
-    ship(caf::actor_cast<caf::strong_actor_ptr>(target), caf::message_id{call.id_}.with_normal_priority(),
-         std::forward<Message>(message));
+    message->mid = caf::message_id{call.id_}.with_normal_priority();
+    ship(caf::actor_cast<caf::strong_actor_ptr>(target), std::move(message));
     return true;
   }
 
@@ -172,8 +179,7 @@ public:
   bool tell_event(aggregate_id aggregate, Message&& message) {
     const auto* owner = known_owner(aggregate);
     if (!owner) return false;
-    ship(caf::actor_cast<caf::strong_actor_ptr>(*owner), caf::make_message_id(),
-         std::forward<Message>(message));
+    ship(caf::actor_cast<caf::strong_actor_ptr>(*owner), packed(std::forward<Message>(message)));
     return true;
   }
 
@@ -208,10 +214,9 @@ private:
 
   /// Queues a message until the end of the io thread's burst. One wake-up of the actor's thread then covers
   /// all messages, instead of two context switches per request.
-  template <class Message>
-  void ship(caf::strong_actor_ptr target, caf::message_id id, Message&& message) {
-    outbox_.push_back(
-      {std::move(target), caf::make_mailbox_element(sink_, id, {}, std::forward<Message>(message))});
+  void ship(caf::strong_actor_ptr target, caf::mailbox_element_ptr message) {
+    message->sender = sink_;
+    outbox_.push_back({std::move(target), std::move(message)});
     if (outbox_.size() == 1) ship_later();
   }
   void ship_later();
@@ -280,73 +285,81 @@ answer<Reply> take_answer(const caf::error& error, caf::type_erased_tuple* conte
   return {make_error(errc::unavailable), {}};
 }
 
-/// See `ask`.
-template <class Handle, class Message>
-class [[nodiscard]] ask_operation final : private pending_call {
+/// A request whose waiter takes the reply out of the message itself: the message lives while it resumes.
+template <class Reply>
+class asking : private pending_call {
 public:
-  using reply_type = reply_of<Handle, Message>;
-
-  ask_operation(actor_bridge& bridge, const Handle& target, Message&& message) :
-      pending_call(bridge), target_(target), message_(std::move(message)) {}
-
   bool await_ready() const noexcept { return false; }
-  bool await_suspend(std::coroutine_handle<> waiter) {
-    waiter_ = waiter;
-    if (bridge_.send(*this, target_, std::move(message_))) return true;
-    result_.error = make_error(errc::unavailable);
-    return false;
+  answer<Reply> await_resume() { return take_answer<Reply>(error_, content_); }
+
+protected:
+  asking(actor_bridge& bridge, caf::mailbox_element_ptr message) :
+      pending_call(bridge), message_(std::move(message)) {}
+
+  void wait(std::coroutine_handle<> waiter) { waiter_ = waiter; }
+  template <class Handle>
+  bool send(const Handle& target) {
+    return went(bridge_.send(*this, target, std::move(message_)));
   }
-  answer<reply_type> await_resume() { return std::move(result_); }
+  bool find_owner(aggregate_id aggregate) { return went(bridge_.find_owner(*this, aggregate)); }
 
 private:
+  bool went(bool sent) {
+    if (!sent) error_ = make_error(errc::unavailable);
+    return sent;
+  }
+  void owner_found(const event_handle& owner) override { send(owner); }
   void settle(caf::error error, caf::type_erased_tuple* content) override {
-    result_ = take_answer<reply_type>(error, content);
+    error_ = std::move(error);
+    content_ = content;
     waiter_.resume();
   }
 
-  Handle target_;
-  Message message_;
-  answer<reply_type> result_;
+  caf::mailbox_element_ptr message_;
+  caf::error error_;
+  caf::type_erased_tuple* content_ = nullptr; ///< unless `error_`
   std::coroutine_handle<> waiter_;
 };
 
-/// See `ask_event`.
-template <class Message>
-class [[nodiscard]] ask_event_operation final : private pending_call {
+/// See `ask`.
+template <class Handle, class Reply>
+class [[nodiscard]] ask_operation final : public asking<Reply> {
 public:
-  using reply_type = reply_of<event_handle, Message>;
+  ask_operation(actor_bridge& bridge, const Handle& target, caf::mailbox_element_ptr message) :
+      asking<Reply>(bridge, std::move(message)), target_(target) {}
 
-  ask_event_operation(actor_bridge& bridge, aggregate_id aggregate, Message&& message) :
-      pending_call(bridge), aggregate_(aggregate), message_(std::move(message)) {}
-
-  bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> waiter) {
-    waiter_ = waiter;
-    if (bridge_.find_owner(*this, aggregate_)) return true;
-    result_.error = make_error(errc::unavailable);
-    return false;
+    this->wait(waiter);
+    return this->send(target_);
   }
-  answer<reply_type> await_resume() { return std::move(result_); }
 
 private:
-  void owner_found(const event_handle& owner) override { bridge_.send(*this, owner, std::move(message_)); }
-  void settle(caf::error error, caf::type_erased_tuple* content) override {
-    result_ = take_answer<reply_type>(error, content);
-    waiter_.resume();
+  Handle target_;
+};
+
+/// See `ask_event`.
+template <class Reply>
+class [[nodiscard]] ask_event_operation final : public asking<Reply> {
+public:
+  ask_event_operation(actor_bridge& bridge, aggregate_id aggregate, caf::mailbox_element_ptr message) :
+      asking<Reply>(bridge, std::move(message)), aggregate_(aggregate) {}
+
+  bool await_suspend(std::coroutine_handle<> waiter) {
+    this->wait(waiter);
+    return this->find_owner(aggregate_);
   }
 
+private:
   aggregate_id aggregate_;
-  Message message_;
-  answer<reply_type> result_;
-  std::coroutine_handle<> waiter_;
 };
 
 /// Sends a request to an actor: `auto [error, reply] = co_await ask(ctx, ctx.catalog, list_events{...});`.
 /// Resumes at the latest after http.request_timeout. Pass the message as a variable or a prvalue; it is
 /// moved.
 template <class Handle, class Message>
-ask_operation<Handle, Message> ask(context& ctx, const Handle& target, Message message) {
-  return {*ctx.bridge, target, std::move(message)};
+requires(!std::is_reference_v<Message>) ask_operation<Handle, reply_of<Handle, Message>> ask(
+  context& ctx, const Handle& target, Message&& message) {
+  return {*ctx.bridge, target, packed(std::move(message))};
 }
 
 /// Sends a request to the owner of an event: `auto [error, reply] = co_await ask_event(ctx, owner_of(id),
@@ -357,8 +370,9 @@ ask_operation<Handle, Message> ask(context& ctx, const Handle& target, Message m
 /// temporary in a co_await expression bitwise into the coroutine's frame and destroys both ("free():
 /// invalid pointer"). It also miscompiles a co_await inside `?:`: write an if.
 template <class Message>
-ask_event_operation<Message> ask_event(context& ctx, aggregate_id aggregate, Message message) {
-  return {*ctx.bridge, aggregate, std::move(message)};
+requires(!std::is_reference_v<Message>) ask_event_operation<reply_of<event_handle, Message>> ask_event(
+  context& ctx, aggregate_id aggregate, Message&& message) {
+  return {*ctx.bridge, aggregate, packed(std::move(message))};
 }
 
 } // namespace fq::net

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/http/router.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace fq::net {
@@ -30,44 +31,54 @@ bool router::split(std::string_view path, segments& out) {
   return true;
 }
 
-bool router::fits(const segments& pattern, const segments& path) {
-  for (std::size_t i = 0; i < pattern.count; ++i)
-    if (pattern.text[i] != path.text[i]
-        && !(is_parameter(pattern.text[i]) && path.text[i].ends_with(ending_of(pattern.text[i]))))
-      return false;
+/// The last segment first: it differs most.
+bool router::fits(const row& pattern, const segments& path) {
+  for (auto i = pattern.literal.count; i-- > 0;) {
+    const auto wanted = pattern.literal.text[i];
+    if (pattern.is_open(i) ? !path.text[i].ends_with(wanted) : path.text[i] != wanted) return false;
+  }
   return true;
+}
+
+router::row router::row_of(const route& r) {
+  row added{&r, {}};
+  if (!split(r.pattern, added.literal))
+    throw std::invalid_argument("malformed route " + std::string{r.pattern});
+  std::size_t parameters = 0;
+  for (std::size_t i = 0; i < added.literal.count; ++i) {
+    auto& text = added.literal.text[i];
+    if (!is_parameter(text)) continue;
+    ++parameters;
+    added.parameters |= 1U << i;
+    text = ending_of(text);
+    added.openness += text.empty() ? 2 : 1;
+  }
+  if (parameters > path_parameters{}.values.size())
+    throw std::invalid_argument("too many parameters in route " + std::string{r.pattern});
+  return added;
 }
 
 router::router(std::span<const route> routes) {
   for (const auto& r : routes) {
-    row added{&r, {}};
-    if (!split(r.pattern, added.pattern))
-      throw std::invalid_argument("malformed route " + std::string{r.pattern});
-    std::size_t parameters = 0;
-    for (std::size_t i = 0; i < added.pattern.count; ++i) {
-      if (!is_parameter(added.pattern.text[i])) continue;
-      ++parameters;
-      added.openness += ending_of(added.pattern.text[i]).empty() ? 2 : 1;
-    }
-    if (parameters > path_parameters{}.values.size())
-      throw std::invalid_argument("too many parameters in route " + std::string{r.pattern});
-    auto& rows = by_length_[added.pattern.count];
+    const auto added = row_of(r);
+    auto& rows = by_length_[added.literal.count];
     for (const auto& other : rows)
       if (other.target->verb == r.verb && other.target->pattern == r.pattern)
         throw std::invalid_argument("route given twice: " + std::string{r.pattern});
     rows.push_back(added);
   }
-  for (auto& rows : by_length_)
-    for (auto& each : rows)
-      for (const auto& other : rows)
-        if (other.openness < each.openness && fits(each.pattern, other.pattern)) each.may_yield = true;
+  for (auto& rows : by_length_) std::ranges::stable_sort(rows, {}, &row::openness);
 }
 
-std::size_t router::least_openness(const segments& path) const {
-  std::size_t least = 2 * path_segments_max;
-  for (const auto& candidate : by_length_[path.count])
-    if (candidate.openness < least && fits(candidate.pattern, path)) least = candidate.openness;
-  return least;
+template <class Take>
+void router::each_match(const segments& path, Take take) const {
+  const row* first = nullptr;
+  for (const auto& candidate : by_length_[path.count]) {
+    if (first && candidate.openness > first->openness) return; // "/a/b" wins before "/a/{x}"
+    if (!fits(candidate, path)) continue;
+    if (!first) first = &candidate;
+    if (!take(candidate)) return;
+  }
 }
 
 route_match router::match(method verb, std::string_view path) const {
@@ -76,23 +87,19 @@ route_match router::match(method verb, std::string_view path) const {
   if (!split(path, parts)) return result;
   const auto wanted = verb == method::head ? method::get : verb;
   const row* best = nullptr;
-  for (const auto& candidate : by_length_[parts.count]) {
-    if (candidate.target->verb != wanted || !fits(candidate.pattern, parts)) continue;
-    if (best && candidate.openness >= best->openness) continue; // "/a/b" wins before "/a/{x}"
-    best = &candidate;
-    if (best->openness == 0) break;
-  }
-  if (!best || (best->may_yield && least_openness(parts) < best->openness)) {
+  each_match(parts, [&](const row& candidate) {
+    if (candidate.target->verb == wanted) best = &candidate;
+    return !best;
+  });
+  if (!best) {
     result.allow = methods_of(parts);
     return result;
   }
   result.found = best->target;
-  for (std::size_t i = 0; i < best->pattern.count; ++i)
-    if (is_parameter(best->pattern.text[i])) {
-      const auto ending = ending_of(best->pattern.text[i]);
+  for (std::size_t i = 0; i < parts.count; ++i)
+    if (best->is_open(i))
       result.parameters.values[result.parameters.count++] =
-        parts.text[i].substr(0, parts.text[i].size() - ending.size());
-    }
+        parts.text[i].substr(0, parts.text[i].size() - best->literal.text[i].size());
   return result;
 }
 
@@ -103,10 +110,8 @@ std::string router::methods_of(std::string_view path) const {
 
 std::string router::methods_of(const segments& path) const {
   bool has[7] = {};
-  const auto least = least_openness(path);
-  for (const auto& candidate : by_length_[path.count])
-    if (candidate.openness == least && fits(candidate.pattern, path))
-      has[static_cast<std::size_t>(candidate.target->verb)] = true;
+  each_match(
+    path, [&](const row& candidate) { return has[static_cast<std::size_t>(candidate.target->verb)] = true; });
   has[static_cast<std::size_t>(method::head)] = has[static_cast<std::size_t>(method::get)];
   std::string allow;
   for (std::size_t i = 0; i < 7; ++i)

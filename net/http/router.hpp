@@ -4,6 +4,7 @@
 #include "net/http/http.hpp"
 #include "net/http/limits.hpp"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,18 +35,21 @@ private:
   };
   struct row {
     const route* target;
-    segments pattern;
+    segments literal; ///< of a parameter: what follows it, ".pdf" or nothing
+    std::uint32_t parameters = 0; ///< a bit for each segment
     std::size_t openness = 0; ///< 2 for each "{id}", 1 for each "{id}.pdf"
-    bool may_yield = false; ///< a more literal pattern has some of its paths
+    [[nodiscard]] bool is_open(std::size_t i) const { return (parameters >> i & 1) != 0; }
   };
 
   static bool split(std::string_view path, segments& out);
-  static bool fits(const segments& pattern, const segments& path);
+  static row row_of(const route& r);
+  static bool fits(const row& pattern, const segments& path);
+  /// The rows of the most literal pattern of that path, until `take(row)` is false.
+  template <class Take>
+  void each_match(const segments& path, Take take) const;
   [[nodiscard]] std::string methods_of(const segments& path) const;
-  /// Of the most literal pattern of that path, whatever its method.
-  [[nodiscard]] std::size_t least_openness(const segments& path) const;
 
-  std::vector<row> by_length_[path_segments_max + 1];
+  std::vector<row> by_length_[path_segments_max + 1]; ///< by ascending openness
 };
 
 } // namespace fq::net

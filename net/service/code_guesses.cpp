@@ -39,6 +39,7 @@ code_guess::code_guess(context& ctx, const request& rq, const uuid& who, const u
 }
 
 void code_guess::give_back() {
+  if (!took_own_ && !took_of_event_) return;
   const auto now = ctx_.environment.steady_now();
   if (took_own_) own_.give_back(guesser_, now);
   if (took_of_event_) ctx_.shared->codes_of_events.give_back(event_, now);

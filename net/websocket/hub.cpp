@@ -409,8 +409,8 @@ void hub::show_positions(line& l) {
 detached hub::follow_seats(line_ptr l) {
   auto& feed = l->seats;
   feed.is_asking = true;
-  const find_seats wish{{l->event, {}}, feed.version};
-  auto got = co_await ask_event(ctx_, owner_of(l->event), wish);
+  find_seats wish{{l->event, {}}, feed.version};
+  auto got = co_await ask_event(ctx_, owner_of(l->event), std::move(wish));
   feed.is_asking = false;
   const bool is_known = !got.error && !got.reply.no;
   feed.ask_at =

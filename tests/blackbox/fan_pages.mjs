@@ -27,9 +27,10 @@ export async function find_event(server, page, event) {
 }
 
 /** Orders, on the page of an admitted fan. `count`: tickets of the first type. */
-export async function order(page, event, email, { count = 1, look = async () => {} } = {}) {
+export async function order(page, event, email, { count = 1, choose, look = async () => {} } = {}) {
   await page.locator(`a[href$="/shop/events/${event.id}"]`).click({ timeout: 30_000 * patience });
-  await page.locator('select').first().selectOption(String(count));
+  if (choose) await choose();
+  else await page.locator('select').first().selectOption(String(count));
   await page.locator('#f-first_name').fill('Ada');
   await page.locator('#f-last_name').fill('Obi');
   await page.locator('#f-email').fill(email);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fan's whole way in a real browser: find the event, wait in line, choose, pay, print, give a ticket away,
-// and come in at the gate. On a desktop, on a phone in Arabic, and without script.
+// A fan's whole way in a real browser: find the event, wait in line, choose seats, pay, print, give a ticket
+// away, and come in at the gate. On a desktop, on a phone in Arabic, and without script.
 import test from 'node:test';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -18,6 +18,7 @@ import {
   sign_in,
 } from './fan_pages.mjs';
 import { after, assert, patience, Server, temporary_folder } from './lib.mjs';
+import { read_states, seat_states } from '../../web/sdk/seats.mjs';
 
 const wishes = {
   name: 'Aurora Open Air 2036',
@@ -26,9 +27,11 @@ const wishes = {
   doors_at: '2036-07-18T12:30:00Z',
   time_zone: 'Europe/Zagreb',
   venue: { name: 'Jarun Lake', address: 'Zagreb' },
-  ticket_types: [{ name: 'Weekend pass', price: 14_900, total: 50, max_per_order: 4 }],
+  ticket_types: [{ name: 'Stand', price: 14_900, total: 50, max_per_order: 4 }],
   queue: { policy: 'operator', claim_window_seconds: 300, session_ttl_seconds: 1200 },
 };
+
+const hall = { sections: [{ section: 'N', name: 'North', ticket_type: 'Stand', rows: 5, seats: 10 }] };
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
@@ -42,7 +45,7 @@ test.after(() => site?.server.kill());
 /** An event with a gate; `let_in` admits who is next in its line. */
 async function sale_for() {
   const { server, organizer } = site;
-  const event = await server.event(organizer, { ...wishes, sale_end: after(3600) });
+  const event = await server.seated_event(organizer, { ...wishes, sale_end: after(3600) }, hall);
   const made = async (what, body) => {
     const answer = await server.post(`/events/${event.id}/${what}`, { token: organizer, body });
     assert.ok(answer.status < 300, answer.text);
@@ -66,6 +69,19 @@ async function come_to(page, name, locator) {
   await locator.waitFor({ timeout: 30_000 * patience });
 }
 
+/** Two neighbours in the second row: on the map, in the list; without script the best that are free. */
+const choosers = {
+  'desktop': async (page) => {
+    for (const seat of [13, 14]) await page.locator(`[data-frame] [data-seat="${seat}"]`).click();
+  },
+  'phone-ar': async (page) => {
+    await page.locator('[data-view="list"]').click();
+    await page.locator('details[data-section="0"] summary').click();
+    for (const seat of [13, 14]) await page.locator(`[data-list] [data-seat="${seat}"]`).check();
+  },
+  'without-script': (page) => page.locator('select').first().selectOption('2'),
+};
+
 /** Buys two tickets; returns their ids. */
 async function buy({ server, event, let_in }, page, name, look) {
   const email = address('ann');
@@ -75,7 +91,7 @@ async function buy({ server, event, let_in }, page, name, look) {
   await look('line');
   await let_in();
   await come_to(page, name, page.locator(`a[href$="/shop/events/${event.id}"]`));
-  await order(page, event, email, { count: 2, look: () => look('choose') });
+  await order(page, event, email, { choose: () => choosers[name](page), look: () => look('choose') });
   await come_to(page, name, page.locator('a.button[href*="/sandbox/"]'));
   await pay(page);
   const tickets = page.locator('a[href$="/my/tickets"].button');
@@ -84,6 +100,13 @@ async function buy({ server, event, let_in }, page, name, look) {
   const codes = page.locator('[data-code]');
   await codes.nth(1).waitFor();
   return codes.evaluateAll((all) => all.map((e) => e.dataset.code));
+}
+
+/** Numbers of the seats that are sold, as everybody can read them. */
+async function sold_seats({ server, event }) {
+  const map = (await server.get(`/events/${event.id}/seats`)).json;
+  const states = [...read_states(map.states, map.seats)];
+  return states.flatMap((state, number) => (seat_states[state] === 'sold' ? [number] : []));
 }
 
 /** The PDF of a ticket, as the page's link gives it. */
@@ -136,10 +159,13 @@ async function whole_way(t, name, begin) {
   const page = await (await begin(t, browser)).newPage();
   const look = looker(page, name);
   const [kept, given] = await buy(sale, page, name, look);
+  const seats = await sold_seats(sale);
+  assert.deepEqual(seats, name === 'without-script' ? [seats[0], seats[0] + 1] : [13, 14]);
   const file = await printed(page, kept);
   const shown = await read_qr(await shot_of(page.locator(`[data-code="${kept}"]`)));
   assert.equal(await read_qr_of_pdf(file), shown, 'paper and screen have one code');
-  assert.match(await program('pdftotext', file, '-'), /Aurora Open Air 2036/);
+  const paper = await program('pdftotext', file, '-');
+  for (const said of [/Aurora Open Air 2036/, /North/]) assert.match(paper, said);
   const old = await read_qr(await shot_of(page.locator(`[data-code="${given}"]`)));
   const bob = address('bob');
   await give(page, given, bob);

@@ -64,6 +64,10 @@ struct event_log_fixture : event_fixture {
     CAF_CHECK(root(all, seen.size) == seen.root);
     CAF_CHECK(root(all, all.size()) == state().root);
   }
+  /// A jump of the test's clock fires each timer once.
+  void take_turns() {
+    for (int i = 0; i < 60; ++i) advance(100ms);
+  }
   void join_now(std::uint64_t n) {
     join_as(n);
     run();
@@ -159,6 +163,52 @@ CAF_TEST(many joins come in over several turns) {
   CAF_REQUIRE_EQUAL(all.size(), 701u);
   demand_continues(state());
   CAF_CHECK(store.committed_notes(event.aggregate)->empty());
+}
+
+CAF_TEST(a flood of joins does not leave the log behind) {
+  advance(2s);
+  std::uint64_t n = 0;
+  for (int tenths = 0; tenths < 60; ++tenths) {
+    for (int i = 0; i < 400; ++i) join_as(++n);
+    advance(100ms);
+  }
+  CAF_CHECK(state().size >= n - 3 * 4'000); // all but those of 3 s
+  take_turns();
+  CAF_CHECK_EQUAL(state().size, n + 1);
+}
+
+CAF_TEST(more notes than memory keeps come from the ledger and none twice) {
+  advance(2s);
+  const std::string reason(15'000, 'x');
+  const auto hands = fresh_notes_max / reason.size() + 1;
+  for (std::size_t i = 0; i < hands; ++i)
+    ask<count_reply>(owner, advance_line{managed_by_organizer(event), {"{}", reason}, 1});
+  advance(1100ms);
+  join_now(1); // while turns read
+  take_turns();
+  CAF_CHECK_EQUAL(kinds(), "b" + std::string(hands, 'h') + "j");
+  CAF_CHECK(store.committed_notes(event.aggregate)->empty());
+}
+
+CAF_TEST(notes that are committed while the ledger is read come after those that it had) {
+  const auto row = [](std::uint64_t seq) { return noted_rows{{seq, 0}, {{'x'}}}; };
+  fresh_notes notes;
+  notes.add({row(1)}); // the ledger has it
+  CAF_CHECK(notes.rows().empty());
+  notes.begin_read();
+  notes.add({row(2)});
+  notes.add({row(3)});
+  notes.end_read({row(1), row(2)}, true);
+  CAF_REQUIRE_EQUAL(notes.rows().size(), 3u);
+  for (std::uint64_t seq = 1; seq <= 3; ++seq, notes.pop()) CAF_CHECK(notes.rows().front() == row(seq));
+  CAF_CHECK(notes.has_all());
+  notes.add({row(3)}); // the owner hears of its commit after a read
+  CAF_CHECK(notes.rows().empty());
+  notes.begin_read();
+  notes.add({row(9)});
+  notes.end_read({row(4)}, false); // the ledger has more, which come before 9
+  CAF_CHECK_EQUAL(notes.rows().size(), 1u);
+  CAF_CHECK(!notes.has_all());
 }
 
 CAF_TEST(after an accepted loss another log begins that names the last checkpoint and who is in line) {

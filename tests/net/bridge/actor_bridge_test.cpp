@@ -22,13 +22,13 @@ namespace {
 using outcome = answer<entry_reply>;
 
 awaitable<outcome> question(actor_bridge& bridge, aggregate_id aggregate, customer_id who) {
-  co_return co_await ask_event_operation<find_entry>{bridge, aggregate,
-                                                     find_entry{fake::event_of(number_of(aggregate)), who}};
+  co_return co_await ask_event_operation<entry_reply>{
+    bridge, aggregate, packed(find_entry{fake::event_of(number_of(aggregate)), who})};
 }
 
 awaitable<outcome> question_to(actor_bridge& bridge, event_handle actor) {
-  co_return co_await ask_operation<event_handle, find_entry>{
-    bridge, actor, find_entry{fake::event_of(1), fake::customer(behaves::well)}};
+  co_return co_await ask_operation<event_handle, entry_reply>{
+    bridge, actor, packed(find_entry{fake::event_of(1), fake::customer(behaves::well)})};
 }
 
 struct log final : push_receiver {
