@@ -2,8 +2,8 @@
 // What decisions noted for the public log and no turn has taken yet. The ledger has all of it; memory has it
 // too while it is little, so that a busy log reads nothing.
 #pragma once
+#include "actors/protocol/log_messages.hpp"
 #include "actors/sale/limits.hpp"
-#include "store/port/log_store.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -102,7 +102,7 @@ async function buy({ server, event, let_in }, page, name, look) {
   return codes.evaluateAll((all) => all.map((e) => e.dataset.code));
 }
 
-/** Numbers of the seats that are sold, as everybody can read them. */
+/** Numbers of the seats that are sold, by the public map. */
 async function sold_seats({ server, event }) {
   const map = (await server.get(`/events/${event.id}/seats`)).json;
   const states = [...read_states(map.states, map.seats)];
