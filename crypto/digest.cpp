@@ -67,6 +67,7 @@ struct hmac_sha256_key::prepared {
     sha256_digest out;
     hmac_sha256_update(&own, message.size(), message.data());
     hmac_sha256_digest(&own, out.size(), out.data());
+    OPENSSL_cleanse(&own, sizeof own);
     return out;
   }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Digests, text encodings and comparison of secrets. Pure functions over Nettle and libsodium, thread-safe.
-// Used by tokens, payment gateways, idempotency (body hashes) and rate limits (address hashes).
+// Digests, text encodings and comparison of secrets. Pure functions over Nettle, libsodium and OpenSSL,
+// thread-safe. Used by tokens, payment gateways, idempotency (body hashes) and rate limits (address hashes).
 #pragma once
 #include "domain/base/hex.hpp"
 
@@ -22,7 +22,7 @@ using sha512_digest = std::array<std::uint8_t, 64>;
 [[nodiscard]] byte_view view_bytes(std::string_view text) noexcept;
 
 [[nodiscard]] sha256_digest sha256(std::string_view message) noexcept;
-/// Of both, one behind the other.
+/// Of `first` followed by `second`.
 [[nodiscard]] sha256_digest sha256(std::string_view first, std::string_view second) noexcept;
 
 /// A 32-byte secret that is wiped on destruction. Never log it.

@@ -39,7 +39,7 @@ private:
 [[nodiscard]] std::string with_root(std::string record, const sha256_digest& root);
 
 /// Calls `take(record, number)` for each record of a row; `number`: of a join, else 0. `sequence`: of the
-/// row's batch; `owner`: the aggregate. False: it is not such content.
+/// row's batch; `owner`: the aggregate. False, and nothing is taken: it is not such content.
 [[nodiscard]] bool read_notes(
   std::string_view content, std::uint64_t sequence, aggregate_id owner, const nonce_maker& nonces,
   const std::function<void(const std::string& record, queue_number number)>& take);

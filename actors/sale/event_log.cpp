@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event actor's public log. A decision's records are stored with it, one row for each batch; they come
-// into the log a moment later, by turns of bounded work. A turn reads rows and the log's right edge, and
-// appends what changes to the journal: under the owner's epoch, exactly once. A checkpoint follows from what
-// is stored (fair/note.hpp), so that a crash cannot come between the two.
+// The event actor's public log. A decision's records are stored with it, in rows at the end of its batch;
+// they come into the log a moment later, by turns of bounded work. A turn reads the log's right edge, and
+// notes that are not in memory, and appends what changes to the journal: under the owner's epoch, exactly
+// once. A checkpoint follows from what is stored (fair/note.hpp), so that a crash cannot come between the
+// two.
 #include "actors/protocol/log_messages.hpp"
 #include "actors/protocol/witness_messages.hpp"
 #include "actors/sale/event_actor.hpp"
@@ -145,7 +146,10 @@ void event_state::grow_log() {
     .then(
       [this, is_current, reads_notes](const log_read& x) {
         if (!is_current()) return;
-        if (x.no) return end_turn(log_pause);
+        const auto is_mine = [this](const log_state_row& s) {
+          return s.number == log_.state.number && s.size == log_.state.size;
+        };
+        if (x.no || !is_mine(*x.rows->state)) return end_turn(log_pause); // a new log is not committed yet
         log_.growth = growth_of(*x.rows);
         if (reads_notes) log_.fresh.end_read(x.rows->noted, x.rows->noted.size() < log_rows_per_turn);
         extend_log();
@@ -221,6 +225,7 @@ void event_state::on_cosigned(const checkpoint_cosigned& x) {
 void event_state::extend_log() {
   auto& fresh = log_.fresh;
   if (fresh.rows().empty()) {
+    if (!fresh.has_all()) return end_turn(log_pause); // too much came while the ledger was read
     if (log_.state.cosignatures.empty()) tell_witnesses(); // a load: the last owner may not have heard theirs
     return end_turn(std::nullopt);
   }
@@ -258,7 +263,7 @@ void event_state::extend_log() {
   journal_->hold(journal_->append(std::move(content), now(), false), [this] { extended_log(); });
 }
 
-/// Little that is left waits for more, because each turn writes the edge again.
+/// With less than log_bytes_per_turn left, the next turn waits log_pause: each turn writes the edge again.
 void event_state::extended_log() {
   tell_witnesses();
   const auto& fresh = log_.fresh;

@@ -19,10 +19,11 @@ void event_mirror::begun(const batch& b) {
   if (!begun_) return;
   auto delta = delta_of(b, *sale_);
   const auto after = planted(bug::mirror_before_commit) ? 0 : b.to_seq;
-  if (!delta.empty()) journal_->hold(after, [this, g = generation_, d = std::move(delta)] { send(g, d); });
+  if (!delta.empty())
+    journal_->hold(after, [this, g = generation_, d = std::move(delta)]() mutable { send(g, std::move(d)); });
 }
 
-void event_mirror::send(std::uint64_t generation, const mirror_delta& delta) {
+void event_mirror::send(std::uint64_t generation, mirror_delta delta) {
   if (generation != generation_) return; // of an older generation
   auto step = std::make_shared<mirror_step>();
   step->aggregate = aggregate_;
@@ -30,7 +31,7 @@ void event_mirror::send(std::uint64_t generation, const mirror_delta& delta) {
   step->generation = generation;
   step->number = steps_++;
   step->now = port_.now();
-  step->delta = delta;
+  step->delta = std::move(delta);
   step->ranks = sale_->queue().ranks();
   port_.send_step(std::move(step));
 }
@@ -71,11 +72,11 @@ void event_mirror::raise() {
 journal::boundary_work event_mirror::begin_work() {
   return [this] {
     begun_ = true;
-    const auto all = image_of(*sale_);
-    mirror_delta everything{all.waiting, {}, all.sessions, {}, all.stock};
-    return [this, g = generation_, d = std::move(everything)] {
+    auto all = image_of(*sale_);
+    mirror_delta everything{std::move(all.waiting), {}, std::move(all.sessions), {}, std::move(all.stock)};
+    return [this, g = generation_, d = std::move(everything)]() mutable {
       steps_ = 0;
-      send(g, d);
+      send(g, std::move(d));
     };
   };
 }

@@ -61,7 +61,7 @@ public:
 private:
   journal::boundary_work begin_work();
   void raise();
-  void send(std::uint64_t generation, const mirror_delta& delta);
+  void send(std::uint64_t generation, mirror_delta delta);
   [[nodiscard]] mirror_report report_of(mirror_state result, std::vector<std::string> differences) const;
   void report(mirror_state result, const std::vector<std::string>& differences);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What decisions noted for the public log and no turn has taken yet. The ledger has all of it; memory has it
-// too while it is little, so that a busy log reads nothing.
+// Notes that are committed and not in the public log. The ledger has all of them. Memory has them too, up to
+// fresh_notes_max, so that a busy log does not read them.
 #pragma once
 #include "actors/protocol/log_messages.hpp"
 #include "actors/sale/limits.hpp"

@@ -47,12 +47,11 @@ inline constexpr milliseconds forgotten_read_timeout{3'000};
 // -- event_log
 /// Between a commit and the turn that takes its records into the public log: 5 s until a checkpoint has them.
 inline constexpr milliseconds log_pause{1'000};
-/// A batch has a row at least, and at a moderate pace a row has few joins. Each turn writes the right edge
-/// again.
+/// Of a turn that reads the ledger: as many bytes as a turn takes.
 inline constexpr std::size_t log_rows_per_turn = 64;
-/// About 4,000 joins, or 2 ms.
+/// About 3,300 joins, or 2 ms.
 inline constexpr std::size_t log_bytes_per_turn = 128 * 1024;
-/// What a turn need not read, of an event: about 2 s of joins at full speed.
+/// Max bytes of notes in memory per event: of 2 s with 50,000 joins each.
 inline constexpr std::size_t fresh_notes_max = 4 * 1024 * 1024;
 /// For the ledger to answer a turn.
 inline constexpr milliseconds log_read_timeout{5'000};

@@ -81,7 +81,7 @@ private:
 std::vector<std::string> contradictions_of_log(ledger& store, aggregate_id aggregate,
                                                const aggregate_snapshot& rows) {
   const auto head = store.read_log(aggregate, {.noted = noted_rows_audited});
-  if (!head.state || head.state->is_lost) return {};
+  if (!head.state || head.state->is_lost || head.noted.size() == noted_rows_audited) return {};
   states_of_log states(rows.head.applied_seq);
   tree_edge tree;
   const auto& log = *head.state;

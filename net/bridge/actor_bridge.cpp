@@ -233,7 +233,8 @@ void actor_bridge::ask_region(event_slot& slot, aggregate_id aggregate) {
 /// The call's event moves: sends the request to the owner that the region names now; waits until that is
 /// known.
 void actor_bridge::bounce(pending_call& call, const caf::error& moved, const void* owner) {
-  if (++call.bounces_ > bounces_max) return fail(call, make_error(errc::unavailable));
+  if (++call.bounces_ > bounces_max || moved.context().empty())
+    return fail(call, make_error(errc::unavailable));
   call.returned_ = moved.context();
   leave_link(call);
   auto& slot = events_[number_of(call.aggregate_)];

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/service/offload.hpp"
 
-#include <sys/resource.h>
-
 namespace fq::net {
 
-blocking_lane::blocking_lane(std::size_t threads, std::size_t waiting_max, priority p) :
-    waiting_max_(waiting_max) {
-  while (threads_.size() < threads) threads_.emplace_back([this, p] { work(p); });
+blocking_lane::blocking_lane(std::size_t threads, std::size_t waiting_max) : waiting_max_(waiting_max) {
+  while (threads_.size() < threads) threads_.emplace_back([this] { work(); });
 }
 
 blocking_lane::~blocking_lane() {
@@ -31,9 +28,7 @@ bool blocking_lane::run(std::function<void()> job, std::size_t cost) {
   return true;
 }
 
-void blocking_lane::work(priority p) {
-  constexpr int lowest = 19;
-  if (p == priority::background) setpriority(PRIO_PROCESS, 0, lowest); // on Linux: this thread
+void blocking_lane::work() {
   for (;;) {
     waiting_job job;
     {

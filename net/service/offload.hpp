@@ -7,7 +7,6 @@
 #include <boost/asio/io_context.hpp>
 
 #include <condition_variable>
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -20,11 +19,8 @@ namespace fq::net {
 
 class blocking_lane {
 public:
-  enum class priority : std::uint8_t { normal, background };
-  /// `waiting_max`: sum of the costs of the jobs that wait. `background`: long computations, which leave the
-  /// cores to requests.
-  explicit blocking_lane(std::size_t threads = 1, std::size_t waiting_max = blocking_jobs_max,
-                         priority p = priority::normal);
+  /// `waiting_max`: sum of the costs of the jobs that wait.
+  explicit blocking_lane(std::size_t threads = 1, std::size_t waiting_max = blocking_jobs_max);
   /// Finishes the running jobs and drops the others: their coroutines are never resumed.
   ~blocking_lane();
   blocking_lane(const blocking_lane&) = delete;
@@ -38,7 +34,7 @@ private:
     std::function<void()> run;
     std::size_t cost;
   };
-  void work(priority p);
+  void work();
 
   std::mutex lock_;
   std::condition_variable wake_;

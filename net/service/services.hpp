@@ -118,10 +118,9 @@ struct services {
   }
   shown_plans plans; ///< outlives the lanes, whose jobs fill it
   blocking_lane sandbox_lane; ///< also for the demo's mailbox
-  /// Of event tickets and reports; also reads seat plans.
-  blocking_lane printing_lane{printing_threads, printing_pages_max, blocking_lane::priority::background};
-  /// Reads the pictures that are sent.
-  blocking_lane picture_lane{1, picture_jobs_max, blocking_lane::priority::background};
+  blocking_lane printing_lane{printing_threads,
+                              printing_pages_max}; ///< of event tickets and reports; also reads seat plans
+  blocking_lane picture_lane{1, picture_jobs_max}; ///< reads the pictures that are sent
   picture_cache pictures_kept{pictures_kept_bytes};
 
   /// checkout.async_percent of events without their own value: the installation's setting, or else the
