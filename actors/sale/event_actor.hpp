@@ -222,7 +222,7 @@ private:
   void arm_log(milliseconds pause);
   void grow_log();
   void extend_log();
-  void extended_log();
+  void turn_committed();
   void end_turn(std::optional<milliseconds> pause);
   [[nodiscard]] std::optional<sha256_digest> root_of_lobby() const;
   [[nodiscard]] std::string cosigned_note() const;
@@ -436,7 +436,7 @@ private:
   /// The public log: see event_log.cpp.
   struct log_keeping {
     note_writer notes; ///< of the next batch
-    fresh_notes fresh;
+    fresh_notes fresh; ///< committed, for the next turns
     std::optional<log_growth> growth; ///< kept from turn to turn while there is more to take
     std::optional<nonce_maker> nonces; ///< empty: not served yet
     closing_proof closing;

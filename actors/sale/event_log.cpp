@@ -159,7 +159,7 @@ void event_state::grow_log() {
       });
 }
 
-/// `pause`: until the next turn.
+/// `pause`: until the next turn; without it, the next commit with notes sets the timer.
 void event_state::end_turn(std::optional<milliseconds> pause) {
   log_.is_growing = false;
   log_.growth.reset();
@@ -260,11 +260,11 @@ void event_state::extend_log() {
   log_.state = kept.state;
   changes content;
   content.emplace_back(std::in_place_type<log_kept>, std::move(kept));
-  journal_->hold(journal_->append(std::move(content), now(), false), [this] { extended_log(); });
+  journal_->hold(journal_->append(std::move(content), now(), false), [this] { turn_committed(); });
 }
 
 /// With less than log_bytes_per_turn left, the next turn waits log_pause: each turn writes the edge again.
-void event_state::extended_log() {
+void event_state::turn_committed() {
   tell_witnesses();
   const auto& fresh = log_.fresh;
   if (fresh.has_all() && fresh.bytes() < log_bytes_per_turn)

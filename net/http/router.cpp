@@ -110,8 +110,10 @@ std::string router::methods_of(std::string_view path) const {
 
 std::string router::methods_of(const segments& path) const {
   bool has[7] = {};
-  each_match(
-    path, [&](const row& candidate) { return has[static_cast<std::size_t>(candidate.target->verb)] = true; });
+  each_match(path, [&](const row& candidate) {
+    has[static_cast<std::size_t>(candidate.target->verb)] = true;
+    return true;
+  });
   has[static_cast<std::size_t>(method::head)] = has[static_cast<std::size_t>(method::get)];
   std::string allow;
   for (std::size_t i = 0; i < 7; ++i)

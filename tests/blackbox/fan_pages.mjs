@@ -26,7 +26,7 @@ export async function find_event(server, page, event) {
   await page.waitForURL(new RegExp(`/wait/${event.id}$`));
 }
 
-/** Orders, on the page of an admitted fan. `count`: tickets of the first type. */
+/** Orders, on the page of an admitted fan: `count` tickets of the first type, or what `choose` chooses. */
 export async function order(page, event, email, { count = 1, choose, look = async () => {} } = {}) {
   await page.locator(`a[href$="/shop/events/${event.id}"]`).click({ timeout: 30_000 * patience });
   if (choose) await choose();
