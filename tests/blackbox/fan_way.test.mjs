@@ -69,15 +69,20 @@ async function come_to(page, name, locator) {
   await locator.waitFor({ timeout: 30_000 * patience });
 }
 
+const shows_price_of_two = (page) =>
+  page.locator('[data-sum="subtotal"]', { hasText: '298.00' }).waitFor({ timeout: 30_000 * patience });
+
 /** Two neighbours in the second row: on the map, in the list; without script the best that are free. */
 const choosers = {
   'desktop': async (page) => {
     for (const seat of [13, 14]) await page.locator(`[data-frame] [data-seat="${seat}"]`).click();
+    await shows_price_of_two(page);
   },
   'phone-ar': async (page) => {
     await page.locator('[data-view="list"]').click();
     await page.locator('details[data-section="0"] summary').click();
     for (const seat of [13, 14]) await page.locator(`[data-list] [data-seat="${seat}"]`).check();
+    await shows_price_of_two(page);
   },
   'without-script': (page) => page.locator('select').first().selectOption('2'),
 };
