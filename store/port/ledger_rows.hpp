@@ -78,6 +78,16 @@ inline constexpr auto listed_event_ticket_of = [](const auto& r) {
                               r.template number<event_status>(7)};
 };
 
+/// The numbers of the aggregates that have rows of this condition, each once: one look into an index of
+/// `aggregate` for each number, however many rows it has.
+inline std::string aggregates_with_sql(const std::string& table, const std::string& condition) {
+  const auto first = "SELECT min(aggregate) FROM " + table + " WHERE (" + condition + ")";
+  return "SELECT number FROM (WITH RECURSIVE found (number) AS (" + first + " UNION ALL SELECT (" + first
+         + " AND aggregate > number) FROM found WHERE number IS NOT NULL)"
+           " SELECT number FROM found WHERE number IS NOT NULL) AS "
+         + table + "_found";
+}
+
 /// Rows of event_looked_at. `owner` and `after` are parameters. The events are chosen before their tickets
 /// are counted.
 inline std::string events_to_settle_sql(const std::string& owner, const std::string& after,

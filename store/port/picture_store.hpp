@@ -2,6 +2,7 @@
 // Events' pictures. As notice_store, this part of the ledger port has no owners: a picture decides nothing,
 // and its id is the hash of its content.
 #pragma once
+#include "domain/base/hex.hpp"
 #include "domain/base/ids.hpp"
 #include "domain/base/time.hpp"
 #include "domain/model/description.hpp"
@@ -36,8 +37,7 @@ FQ_ROW(picture_row, "picture", installation, row_field("id", &row::id, key),
 inline std::pair<std::string, std::string> pictures_to_prune(timestamp before) {
   const auto turn =
     std::chrono::duration_cast<seconds>(before.time_since_epoch()).count() / picture_slice_time.count() % 256;
-  constexpr const char* digits = "0123456789abcdef";
-  std::string first{digits[turn / 16], digits[turn % 16]};
+  const auto first = hex_text(static_cast<std::uint64_t>(turn), 1);
   return {first, first + 'g'};
 }
 

@@ -145,14 +145,15 @@ const postgres_statement to_wake{
   "to_wake",
   "SELECT number FROM (SELECT aggregate AS number FROM event WHERE status IN (1, 2)"
   " UNION SELECT number FROM aggregate WHERE live_entries > 0"
-  " UNION SELECT aggregate FROM claim WHERE status IN (0, 1)"
-  " UNION SELECT aggregate FROM payment WHERE status IN (0, 1, 5, 6)"
-  " UNION SELECT aggregate FROM payment WHERE status = 3 AND recheck_at <> 0 AND recheck_at <= "
+  " UNION "
+    + aggregates_with_sql("claim", "status IN (0, 1)") + " UNION "
+    + aggregates_with_sql("payment", "status IN (0, 1, 5, 6)") + " UNION "
+    + aggregates_with_sql("refund", "status = 0") + " UNION "
+    + aggregates_with_sql("event_ticket_transfer", "status = 0") + " UNION "
+    + aggregates_with_sql("log_batch", "true")
+    + " UNION SELECT aggregate FROM payment WHERE status = 3 AND recheck_at <> 0 AND recheck_at <= "
     + postgres_now
-    + " UNION SELECT aggregate FROM refund WHERE status = 0"
-      " UNION SELECT aggregate FROM event_ticket_transfer WHERE status = 0 UNION SELECT aggregate FROM "
-      "log_batch"
-      " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT FROM payment WHERE "
+    + " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT FROM payment WHERE "
       "payment.aggregate = event.aggregate"
       " AND payment.status = 2) UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT "
       "FROM payment"
