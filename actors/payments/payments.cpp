@@ -155,10 +155,20 @@ void payments_state::begin(const call_key& key, pending& p) {
 }
 
 void payments_state::wake(pending& p, const call_key& key, milliseconds after) {
-  timers_.erase(p.generation);
-  p.generation = ++generation_;
-  timers_.emplace(p.generation, key);
-  self_->delayed_send(self_, after, timer_fired{timer_kind::restart, p.generation});
+  deadlines_.erase(p.due);
+  p.due = {services_->env->steady_now() + after, ++next_deadline_};
+  deadlines_.emplace(p.due, key);
+  set_alarm();
+}
+
+void payments_state::set_alarm() {
+  const auto now = services_->env->steady_now();
+  auto next = deadlines_.empty() ? milliseconds::max() : deadlines_.begin()->first.first;
+  for (const auto& [name, g] : gateways_)
+    if (g.quiet_until > now) next = std::min(next, g.quiet_until);
+  alarm_.set(next, now, [this](milliseconds span, std::uint64_t number) {
+    self_->delayed_send(self_, span, timer_fired{timer_kind::restart, number});
+  });
 }
 
 void payments_state::on_answer(const gateway_answered& x) {
@@ -201,33 +211,31 @@ void payments_state::leave_alone(const std::string& gateway, milliseconds span) 
   const auto until = services_->env->steady_now() + span;
   if (until <= g.quiet_until) return;
   g.quiet_until = until;
-  quiet_ends_.emplace(++generation_, gateway);
-  self_->delayed_send(self_, span, timer_fired{timer_kind::restart, generation_});
+  set_alarm();
 }
 
-void payments_state::on_timer(std::uint64_t generation) {
-  if (const auto quiet = quiet_ends_.extract(generation)) return pump(quiet.mapped());
-  const auto timer = timers_.extract(generation);
-  if (!timer) return;
-  const auto key = timer.mapped();
-  const auto known = calls_.find(key);
-  if (known == calls_.end() || known->second.generation != generation) return;
-  auto& p = known->second;
-  const auto gateway = p.call.gateway;
-  if (p.phase == call_phase::under_way) {
-    auto lost = unavailable(p.call);
-    lost.what = "no answer";
-    settle(key, lost);
-  } else {
-    enqueue(key, p);
-  }
-  pump(gateway);
+void payments_state::on_timer(std::uint64_t number) {
+  const auto due = alarm_.fired(number);
+  if (!due) return;
+  const auto until = std::max(*due, services_->env->steady_now());
+  while (!deadlines_.empty() && deadlines_.begin()->first.first <= until)
+    end_wait(deadlines_.extract(deadlines_.begin()).mapped());
+  for (const auto& [name, gateway] : services_->gateways) pump(name);
+  set_alarm();
+}
+
+void payments_state::end_wait(const call_key& key) {
+  auto& p = calls_.at(key);
+  if (p.phase == call_phase::pausing) return enqueue(key, p);
+  auto lost = unavailable(p.call);
+  lost.what = "no answer";
+  settle(key, lost);
 }
 
 void payments_state::finish(const call_key& key, gateway_answered answer) {
   const auto known = calls_.find(key);
   const auto& p = known->second;
-  timers_.erase(p.generation);
+  deadlines_.erase(p.due);
   if (services_->history != nullptr)
     services_->history->add({.ended_at = services_->env->wall_now(),
                              .name = answer.gateway + ' ' + std::string{name_of(answer.kind)},

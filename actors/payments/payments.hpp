@@ -7,6 +7,7 @@
 // Owners are never blocked: every call is answered, after the deadline with `unavailable`; owners retry at
 // their next deadline.
 #pragma once
+#include "actors/base/alarm.hpp"
 #include "actors/base/measures.hpp"
 #include "actors/payments/limits.hpp"
 #include "actors/payments/workers.hpp"
@@ -18,6 +19,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace fq {
 
@@ -45,6 +47,8 @@ public:
 private:
   enum class call_phase : std::uint8_t { waiting, under_way, pausing };
 
+  /// Steady time, and what tells equal ones apart.
+  using deadline = std::pair<milliseconds, std::uint64_t>;
   /// A call whose owner waits for the answer.
   struct pending {
     call_gateway call;
@@ -52,7 +56,7 @@ private:
     std::uint64_t age = 0; ///< order of arrival
     milliseconds asked{0}; ///< steady time of its arrival
     std::uint32_t attempts = 0;
-    std::uint64_t generation = 0; ///< of its timer: the answer's deadline or the end of a pause
+    deadline due{}; ///< of its answer, or the end of its pause
     call_phase phase = call_phase::waiting;
     milliseconds began{0}; ///< steady time: start of the current attempt
     open_span attempt = {}; ///< current attempt
@@ -72,7 +76,9 @@ private:
 
   void on_call(const call_gateway& x);
   void on_answer(const gateway_answered& x);
-  void on_timer(std::uint64_t generation);
+  void on_timer(std::uint64_t number);
+  void end_wait(const call_key& key);
+  void set_alarm();
   void enqueue(const call_key& key, pending& p);
   void pump(const std::string& gateway);
   void begin_waiting(const std::string& gateway);
@@ -88,10 +94,10 @@ private:
   pointer self_ = nullptr;
   const payments_services* services_ = nullptr;
   std::map<call_key, pending> calls_;
-  std::map<std::uint64_t, call_key> timers_; ///< by generation
-  std::map<std::uint64_t, std::string> quiet_ends_; ///< gateways by generation
+  std::map<deadline, call_key> deadlines_;
   std::map<std::string, gateway_state> gateways_;
-  std::uint64_t generation_ = 0;
+  alarm alarm_;
+  std::uint64_t next_deadline_ = 0;
   std::uint64_t next_age_ = 0;
 };
 

@@ -71,14 +71,21 @@ void journal::at_boundary(boundary_work work) {
 }
 
 void journal::submit() {
-  arm(journal_answer_timeout);
+  wait(journal_answer_timeout);
   port_.submit(in_flight_);
 }
 
-void journal::arm(milliseconds delay) { port_.set_timer(delay, ++generation_); }
+void journal::wait(milliseconds span) {
+  due_ = port_.steady_now() + span;
+  set_alarm();
+}
 
-void journal::timer_fired(std::uint64_t generation) {
-  if (generation != generation_ || in_flight_ == nullptr) return;
+void journal::set_alarm() { alarm_.set(due_, port_.steady_now(), port_.set_timer); }
+
+void journal::timer_fired(std::uint64_t number) {
+  const auto set_for = alarm_.fired(number);
+  if (!set_for || in_flight_ == nullptr) return;
+  if (due_ > std::max(*set_for, port_.steady_now())) return set_alarm(); // of a later batch
   stalled_ = true;
   submit();
 }
@@ -88,7 +95,7 @@ bool journal::settled(const batch_settled& answer) {
   if (in_flight_ == nullptr || answer.epoch != epoch_ || answer.to_seq != in_flight_->to_seq) return true;
   if (answer.unavailable && !planted(bug::trust_unknown_commit)) {
     stalled_ = true;
-    arm(retry_);
+    wait(retry_);
     retry_ = std::min(retry_ * 2, journal_retry_max);
     return true;
   }
@@ -100,7 +107,6 @@ bool journal::settled(const batch_settled& answer) {
   if (!applied) return false;
   committed_ = in_flight_->to_seq;
   in_flight_ = nullptr;
-  ++generation_;
   auto done = std::move(in_flight_held_);
   in_flight_held_ = std::move(next_held_);
   next_held_.clear();
@@ -129,7 +135,6 @@ void journal::fail() {
   next_.clear();
   in_flight_ = nullptr;
   stalled_ = false;
-  ++generation_;
   for (auto& h : lost)
     if (!h.effect) h.promise.deliver(make_error(errc::unavailable));
 }

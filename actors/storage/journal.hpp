@@ -3,6 +3,7 @@
 // effects until their commit. Used by the event, accounts and catalog actors. Runs inside the owner, so it
 // needs no lock.
 #pragma once
+#include "actors/base/alarm.hpp"
 #include "actors/base/limits.hpp"
 #include "actors/protocol/ledger_messages.hpp"
 #include "actors/storage/limits.hpp"
@@ -20,7 +21,8 @@ public:
   /// The journal's connections to its owner.
   struct port {
     std::function<void(batch_ptr)> submit; ///< to the ledger worker
-    std::function<void(milliseconds, std::uint64_t generation)> set_timer; ///< timer_kind::journal
+    std::function<void(milliseconds, std::uint64_t number)> set_timer; ///< timer_kind::journal
+    std::function<milliseconds()> steady_now;
     /// Called once per batch, before it is submitted: a boundary. May append changes.
     std::function<void(batch&)> begun = {};
     std::size_t held_max = owner_bounds{}.held;
@@ -68,7 +70,7 @@ public:
   /// Handles the ledger worker's answer. False: memory and ledger have diverged or a successor took over; the
   /// owner must call fail() and reload.
   [[nodiscard]] bool settled(const batch_settled& answer);
-  void timer_fired(std::uint64_t generation);
+  void timer_fired(std::uint64_t number);
 
   /// Answers all held replies with errc::unavailable and drops what is not committed.
   void fail();
@@ -82,7 +84,8 @@ private:
   void keep(std::uint64_t seq, held h);
   void submit_next();
   void submit();
-  void arm(milliseconds delay);
+  void wait(milliseconds span);
+  void set_alarm();
   static void release(std::vector<held>& items);
 
   port port_;
@@ -96,7 +99,8 @@ private:
   changes next_;
   std::vector<held> in_flight_held_, next_held_;
   std::vector<boundary_work> at_next_boundary_;
-  std::uint64_t generation_ = 0;
+  alarm alarm_;
+  milliseconds due_{0}; ///< steady time at which the batch in flight is submitted again
   milliseconds retry_ = journal_retry_min;
   bool stalled_ = false;
 };

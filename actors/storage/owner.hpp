@@ -41,15 +41,13 @@ protected:
     env_ = &env;
     ledgers_ = &ledgers;
     clock_.emplace(env);
-    journal_ =
-      std::make_unique<journal>(journal::port{[this](batch_ptr b) {
-                                                self_->template send<caf::message_priority::high>(
-                                                  ledgers_->of(aggregate_), commit_batch{std::move(b)});
-                                              },
-                                              [this](milliseconds delay, std::uint64_t generation) {
-                                                set_timer(timer_kind::journal, delay, generation);
-                                              },
-                                              std::move(begun), bounds.held});
+    journal_ = std::make_unique<journal>(journal::port{
+      [this](batch_ptr b) {
+        self_->template send<caf::message_priority::high>(ledgers_->of(aggregate_),
+                                                          commit_batch{std::move(b)});
+      },
+      [this](milliseconds span, std::uint64_t number) { set_timer(timer_kind::journal, span, number); },
+      [this] { return env_->steady_now(); }, std::move(begun), bounds.held});
   }
   void set_timer(timer_kind kind, milliseconds delay, std::uint64_t generation) {
     self_->delayed_send(self_, delay, timer_fired{kind, generation});

@@ -16,10 +16,11 @@ namespace {
 struct bench {
   std::vector<batch_ptr> submitted;
   std::vector<std::pair<milliseconds, std::uint64_t>> timers;
+  milliseconds now{1'000'000};
   std::vector<int> shown;
-  journal j{
-    {[this](batch_ptr b) { submitted.push_back(std::move(b)); },
-     [this](milliseconds delay, std::uint64_t generation) { timers.emplace_back(delay, generation); }}};
+  journal j{{[this](batch_ptr b) { submitted.push_back(std::move(b)); },
+             [this](milliseconds delay, std::uint64_t number) { timers.emplace_back(delay, number); },
+             [this] { return now; }}};
 
   bench() {
     acquired image;
@@ -31,6 +32,11 @@ struct bench {
     changes c;
     c.emplace_back(otp_removed{"x"});
     return j.append(std::move(c), from_unix_ms(1'000), reveals);
+  }
+  void fire() {
+    const auto [span, number] = timers.back();
+    now += span;
+    j.timer_fired(number);
   }
   void show(std::uint64_t seq, int mark) {
     j.hold(seq, [this, mark] { shown.push_back(mark); });
@@ -92,7 +98,7 @@ CAF_TEST(an unavailable ledger gets the same batch again after a growing pause) 
     CAF_CHECK(timers.back().first >= pause);
     pause = timers.back().first;
     CAF_CHECK(pause <= journal_retry_max);
-    j.timer_fired(timers.back().second);
+    fire();
     CAF_CHECK(submitted.back() == submitted.front());
   }
   CAF_CHECK(shown.empty());
@@ -104,15 +110,30 @@ CAF_TEST(a batch without an answer is submitted again by the watchdog) {
   decide();
   CAF_REQUIRE_EQUAL(timers.size(), 1u);
   CAF_CHECK_EQUAL(timers[0].first, journal_answer_timeout);
-  j.timer_fired(timers[0].second);
+  fire();
   CAF_CHECK_EQUAL(submitted.size(), 2u);
   CAF_CHECK(submitted[1] == submitted[0]);
-  const auto stale = timers[0].second;
   CAF_CHECK(settle(commit_outcome::committed));
-  j.timer_fired(stale); // of a settled batch
+  fire(); // of a settled batch
   CAF_CHECK_EQUAL(submitted.size(), 2u);
   CAF_CHECK(settle(commit_outcome::already_applied)); // the second answer changes nothing
   CAF_CHECK(j.is_idle());
+}
+
+CAF_TEST(a later batch gets its own time with the same timer) {
+  decide();
+  now += journal_answer_timeout / 2;
+  CAF_CHECK(settle(commit_outcome::committed));
+  decide();
+  CAF_REQUIRE_EQUAL(timers.size(), 1u);
+  now += journal_answer_timeout / 2;
+  j.timer_fired(timers[0].second);
+  CAF_CHECK_EQUAL(submitted.size(), 2u);
+  CAF_REQUIRE_EQUAL(timers.size(), 2u);
+  CAF_CHECK_EQUAL(timers[1].first, journal_answer_timeout / 2);
+  fire();
+  CAF_CHECK_EQUAL(submitted.size(), 3u);
+  CAF_CHECK(submitted[2] == submitted[1]);
 }
 
 CAF_TEST(a refusal means that memory and ledger have diverged) {
@@ -159,7 +180,8 @@ CAF_TEST_FIXTURE_SCOPE(journal_promise_tests, fixture)
 CAF_TEST(failing answers every held promise) {
   // A host that holds every request in a journal that is never committed.
   auto host = sys.spawn([](caf::event_based_actor* self) -> caf::behavior {
-    auto j = std::make_shared<journal>(journal::port{[](batch_ptr) {}, [](milliseconds, std::uint64_t) {}});
+    auto j = std::make_shared<journal>(
+      journal::port{[](batch_ptr) {}, [](milliseconds, std::uint64_t) {}, [] { return milliseconds{0}; }});
     j->start(first_event_aggregate, acquired{});
     return {[=](find_event) -> caf::result<ack_reply> {
               changes c;
