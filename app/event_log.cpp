@@ -3,6 +3,7 @@
 
 #include "app/log.hpp"
 
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 
@@ -24,8 +25,9 @@ std::string text_in(const boost::json::object& data, std::string_view name) {
 
 /// A claim without an order has the claim's id alone. `duration`: seconds since the order or claim was made.
 void log_checkout(std::string_view name, const outbox_item& item) {
+  boost::json::monotonic_resource memory; // one piece, freed at once
   boost::system::error_code error;
-  const auto parsed = boost::json::parse(item.row.payload, error);
+  const auto parsed = boost::json::parse(item.row.payload, error, &memory);
   if (error || !parsed.is_object()) return;
   const auto& data = parsed.get_object();
   const auto order = text_in(data, "order_id"), claim = text_in(data, "claim_id");

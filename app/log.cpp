@@ -8,16 +8,33 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 namespace fq::log {
 namespace {
 
-std::string quoted(std::string_view text) { return boost::json::serialize(boost::json::string(text)); }
+/// A JSON string. Most need no escape.
+void append_quoted(std::string& line, std::string_view text) {
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; };
+  if (std::ranges::all_of(text, is_plain))
+    line.append(1, '"').append(text).append(1, '"');
+  else
+    line += boost::json::serialize(boost::json::string(text));
+}
 
 void write(spdlog::level::level_enum level, std::string_view message, std::initializer_list<field> fields) {
   if (!spdlog::should_log(level)) return;
-  std::string line = "\"message\":" + quoted(message);
-  for (const auto& f : fields)
-    line += "," + quoted(f.name) + ":" + (f.number ? fmt::format("{}", *f.number) : quoted(f.text));
+  std::string line = "\"message\":";
+  append_quoted(line, message);
+  for (const auto& f : fields) {
+    line += ',';
+    append_quoted(line, f.name);
+    line += ':';
+    if (f.number)
+      line += fmt::format("{}", *f.number);
+    else
+      append_quoted(line, f.text);
+  }
   spdlog::log(level, "{}", line);
 }
 

@@ -189,8 +189,8 @@ void sandbox_database::create_or_check_schema() {
   commit();
 }
 
-void sandbox_database::begin() { execute("begin immediate"); }
-void sandbox_database::commit() { execute("commit"); }
+void sandbox_database::begin() { prepare("begin immediate").step(); }
+void sandbox_database::commit() { prepare("commit").step(); }
 void sandbox_database::rollback() noexcept {
   if (sqlite3_get_autocommit(db_) == 0) sqlite3_exec(db_, "rollback", nullptr, nullptr, nullptr);
 }

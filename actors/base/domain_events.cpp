@@ -2,11 +2,14 @@
 #include "actors/base/domain_events.hpp"
 
 #include <boost/json/array.hpp>
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
 namespace fq {
 namespace {
+
+constexpr std::size_t members_usual = 10; ///< of a payload; more take a second piece of memory
 
 std::string_view subject_name(std::string_view topic) {
   if (topic.starts_with("queue.")) return "entry_id";
@@ -36,7 +39,10 @@ boost::json::array ids_of(const std::vector<event_ticket_id>& tickets) {
 
 std::string payload_of(const domain_event& told, const event_row& event,
                        std::span<const ticket_type_row> types) {
-  boost::json::object payload{{"event_id", to_string(event.id)}};
+  boost::json::monotonic_resource memory; // one piece, freed at once
+  boost::json::object payload{&memory};
+  payload.reserve(members_usual);
+  payload["event_id"] = to_string(event.id);
   if (!told.subject.is_nil() && told.subject != event.id)
     payload[subject_name(told.topic)] = to_string(told.subject);
   if (!told.claim.is_nil()) payload["claim_id"] = to_string(told.claim);

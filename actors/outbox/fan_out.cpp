@@ -5,6 +5,7 @@
 #include "domain/base/planted.hpp"
 #include "domain/delivery/outbox.hpp"
 
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
@@ -51,8 +52,9 @@ told told_of(const outbox_item& item) {
          .concerns_all = item.row.topic == topic::event_cancelled,
          .created_at = item.row.created_at,
          .expires_at = never};
+  boost::json::monotonic_resource memory; // one piece, freed at once
   boost::system::error_code error;
-  const auto parsed = boost::json::parse(item.row.payload, error);
+  const auto parsed = boost::json::parse(item.row.payload, error, &memory);
   const auto* payload = error ? nullptr : parsed.if_object();
   if (payload == nullptr) return t;
   for (const auto* name : {"customer_id", "entry_id"})

@@ -81,6 +81,8 @@ auto event_state::frequent_messages() {
                     [this](const find_entry& x) { return on_find_entry(x); },
                     [this](const place_order& x) { return on_place_order(x); },
                     [this](const find_order& x) { return on_find_order(x); },
+                    [this](const gateway_answered& x) { on_gateway_answered(x); },
+                    [this](const apply_fact& x) { return on_apply_fact(x); },
                     [this](const leave& x) { return on_leave(x); },
                     [this](const find_ticket& x) { return on_find_ticket(x); },
                     [this](const leave_ticket& x) { return on_leave_ticket(x); },
@@ -99,8 +101,7 @@ auto event_state::frequent_messages() {
                     [this](const find_claim& x) { return on_find_claim(x); },
                     [this](const release_claim& x) { return on_release_claim(x); },
                     [this](const open_payment& x) { return on_open_payment(x); },
-                    [this](const find_payment& x) { return on_find_payment(x); },
-                    [this](const apply_fact& x) { return on_apply_fact(x); }};
+                    [this](const find_payment& x) { return on_find_payment(x); }};
 }
 
 auto event_state::other_messages() {
@@ -160,8 +161,7 @@ auto event_state::internal_messages() {
                     [this](const cache_is_back&) { on_cache_is_back(); },
                     [this](const lobby_computed& x) { on_lobby_computed(x); },
                     [this](const prove_growth& x) { return on_prove_growth(x); },
-                    [this](const checkpoint_cosigned& x) { on_cosigned(x); },
-                    [this](const gateway_answered& x) { on_gateway_answered(x); }};
+                    [this](const checkpoint_cosigned& x) { on_cosigned(x); }};
 }
 
 /// CAF compares a message with one handler after the other: the frequent ones first.
