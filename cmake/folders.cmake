@@ -59,7 +59,7 @@ fq_folder(net/http USES domain/base domain/model config LINK Boost::headers Open
 fq_folder(net/bridge USES domain/base domain/line domain/sale crypto config actors/protocol actors/base net/http)
 fq_folder(net/wire USES domain/base domain/seats domain/sale crypto store/port actors/protocol net/http LINK Boost::json)
 fq_folder(net/websocket USES domain/base domain/model domain/line net/http net/bridge net/wire)
-fq_folder(net/server USES config net/http net/bridge net/websocket LINK OpenSSL::SSL spdlog::spdlog)
+fq_folder(net/server USES domain/base config net/http net/bridge net/websocket LINK OpenSSL::SSL spdlog::spdlog)
 fq_folder(net/service
           USES domain/base domain/model domain/sale crypto fair config store/port store/redis outbound
                actors/protocol actors/base net/http net/bridge net/wire

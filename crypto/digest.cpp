@@ -3,6 +3,8 @@
 // of what it costs by OpenSSL 3's EVP, and a keyed state can be copied.
 #include "crypto/digest.hpp"
 
+#include "domain/base/hex.hpp"
+
 #include <nettle/hmac.h>
 #include <nettle/sha2.h>
 #include <openssl/crypto.h>
@@ -105,19 +107,16 @@ std::array<std::uint64_t, 2> keyed_hash_128(byte_view key, std::string_view mess
 }
 
 std::string to_hex(byte_view bytes) {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(bytes.size() * 2);
-  for (const auto b : bytes) {
-    text.push_back(digits[b >> 4]);
-    text.push_back(digits[b & 15]);
-  }
+  std::string text(bytes.size() * 2, '\0');
+  auto* to = text.data();
+  for (const auto b : bytes) to = write_hex(b, 1, to);
   return text;
 }
 
-std::string to_base64url(byte_view bytes) {
-  std::string text((bytes.size() * 4 + 2) / 3, '\0');
-  auto* to = text.data();
+void append_base64url(std::string& out, byte_view bytes) {
+  const auto from = out.size();
+  out.resize(from + (bytes.size() * 4 + 2) / 3);
+  auto* to = out.data() + from;
   const auto put = [&to](std::uint32_t group, unsigned characters) {
     for (unsigned i = 0; i < characters; ++i) *to++ = base64url_alphabet[group >> (18 - 6 * i) & 63];
   };
@@ -125,6 +124,11 @@ std::string to_base64url(byte_view bytes) {
   for (; at + 3 <= bytes.size(); at += 3) put(bytes[at] << 16 | bytes[at + 1] << 8 | bytes[at + 2], 4);
   if (bytes.size() - at == 1) put(bytes[at] << 16, 2);
   if (bytes.size() - at == 2) put(bytes[at] << 16 | bytes[at + 1] << 8, 3);
+}
+
+std::string to_base64url(byte_view bytes) {
+  std::string text;
+  append_base64url(text, bytes);
   return text;
 }
 

@@ -70,6 +70,7 @@ private:
 
 /// Base64url without padding (RFC 4648 section 5).
 [[nodiscard]] std::string to_base64url(byte_view bytes);
+void append_base64url(std::string& out, byte_view bytes);
 
 /// Strict inverse: no padding, no white space, no other alphabet, unused trailing bits zero. So every byte
 /// string has exactly one text.

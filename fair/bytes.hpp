@@ -3,6 +3,8 @@
 #pragma once
 #include "domain/base/ids.hpp"
 
+#include <boost/endian/buffers.hpp>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,9 +13,9 @@ namespace fq {
 
 /// The low `bytes` bytes of `value`.
 inline void append_number(std::string& to, std::uint64_t value, int bytes) {
-  char big[8];
-  for (int i = 0; i < 8; ++i) big[i] = static_cast<char>(value >> (56 - 8 * i) & 0xff);
-  to.append(big + 8 - bytes, static_cast<std::size_t>(bytes));
+  const boost::endian::big_uint64_buf_t big{value};
+  const auto size = static_cast<std::size_t>(bytes);
+  to.append(reinterpret_cast<const char*>(big.data()) + 8 - size, size);
 }
 
 /// Big-endian; 0 if `from` ends before it.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fair/growth.hpp"
 
+#include "fair/bytes.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -56,7 +58,7 @@ void log_growth::append(std::string_view record, queue_number joined) {
 /// Before the record that it comes from is counted.
 void log_growth::push(unsigned level, const tree_hash& hash) {
   if (levels_.size() <= level) levels_.resize(level + 1);
-  levels_[level].append(hash.begin(), hash.end());
+  append_bytes(levels_[level], hash);
   if (levels_[level].size() < full_tile) return;
   const auto root = root_of_tile(levels_[level]);
   full_.push_back({false, level, position(level), std::exchange(levels_[level], {}), {}});

@@ -7,7 +7,6 @@
 #include "fair/tiles.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace fq {
@@ -35,8 +34,8 @@ std::string_view next_note(std::string_view& content) {
   return noted && noted->size() >= sequence_at + 8 ? *noted : std::string_view{};
 }
 
-std::optional<noted_join> join_of(std::string_view bytes) {
-  if (bytes.size() != noted_join_size) return std::nullopt;
+/// Of noted_join_size bytes.
+noted_join join_of(std::string_view bytes) {
   noted_join join;
   join.priority_class = static_cast<std::uint8_t>(bytes[1]);
   join.number = queue_number{read_number(bytes, 2, number_size)};
@@ -49,7 +48,7 @@ std::optional<noted_join> join_of(std::string_view bytes) {
 bool are_notes(std::string_view content) {
   while (!content.empty()) {
     const auto noted = next_note(content);
-    if (noted.empty() || (noted.front() == joined_kind && !join_of(noted))) return false;
+    if (noted.empty() || (noted.front() == joined_kind && noted.size() != noted_join_size)) return false;
   }
   return true;
 }
@@ -109,7 +108,7 @@ bool read_notes(std::string_view content, std::uint64_t sequence, aggregate_id o
       take(record, {});
       continue;
     }
-    const auto [number, priority_class, at, subject, key] = *join_of(noted);
+    const auto [number, priority_class, at, subject, key] = join_of(noted);
     take(joined_bytes({sequence, at}, {number, priority_class, 0, {}},
                       nonces.commitment(owner, number, subject, key, at)),
          number);

@@ -58,6 +58,7 @@ void append_place(std::string& to, const place& p) {
 
 sha256_digest commitment_of(const record_nonce& nonce, const entry_id& id) {
   std::string bytes;
+  bytes.reserve(16);
   append_id(bytes, id);
   return sha256({reinterpret_cast<const char*>(nonce.data()), nonce.size()}, bytes);
 }

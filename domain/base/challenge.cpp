@@ -2,6 +2,7 @@
 #include "domain/base/challenge.hpp"
 
 #include "domain/base/guesses.hpp"
+#include "domain/base/hex.hpp"
 #include "domain/base/limits.hpp"
 
 #include <algorithm>
@@ -10,13 +11,6 @@
 
 namespace fq {
 namespace {
-
-std::string hex(std::uint64_t value) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text(16, '0');
-  for (auto i = text.rbegin(); i != text.rend(); ++i, value >>= 4) *i = digits[value & 15];
-  return text;
-}
 
 /// Removes `before` and the number behind it from the front of `text`. False: `text` has no such front.
 template <class Number>
@@ -38,7 +32,7 @@ std::uint64_t highest_number(std::uint64_t of_client, std::uint64_t of_all) {
 }
 
 std::string salt_of(const challenge_terms& terms) {
-  return hex(terms.random) + "?expires=" + std::to_string(terms.expires_at)
+  return hex_text(terms.random) + "?expires=" + std::to_string(terms.expires_at)
          + "&n=" + std::to_string(terms.serial) + "&max=" + std::to_string(terms.highest) + "&";
 }
 

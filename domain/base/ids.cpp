@@ -17,8 +17,6 @@ uuid pack(timestamp now, aggregate_id owner, std::uint64_t bits42) {
           variant_rfc | (std::uint64_t{number_of(owner)} << 30) | (bits42 & low30)};
 }
 
-constexpr bool is_dash_position(int i) { return i == 8 || i == 13 || i == 18 || i == 23; }
-
 } // namespace
 
 uuid make_uuid(timestamp now, aggregate_id owner, std::uint64_t random) { return pack(now, owner, random); }
@@ -38,17 +36,15 @@ queue_number queue_number_of(const entry_id& id) {
 timestamp time_of(const uuid& id) { return from_unix_ms(static_cast<std::int64_t>(id.hi >> 16)); }
 
 char* write_text(const uuid& id, char* out) {
-  static constexpr char digits[] = "0123456789abcdef";
-  for (int i = 0, nibble = 0; i < 36; ++i) {
-    if (is_dash_position(i)) {
-      *out++ = '-';
-      continue;
-    }
-    const auto word = nibble < 16 ? id.hi : id.lo;
-    *out++ = digits[(word >> (60 - 4 * (nibble % 16))) & 15];
-    ++nibble;
-  }
-  return out;
+  out = write_hex(id.hi >> 32, 4, out);
+  *out++ = '-';
+  out = write_hex(id.hi >> 16, 2, out);
+  *out++ = '-';
+  out = write_hex(id.hi, 2, out);
+  *out++ = '-';
+  out = write_hex(id.lo >> 48, 2, out);
+  *out++ = '-';
+  return write_hex(id.lo, 6, out);
 }
 
 std::string to_string(const uuid& id) {
@@ -58,20 +54,13 @@ std::string to_string(const uuid& id) {
 }
 
 std::optional<uuid> parse_uuid(std::string_view text) {
-  if (text.size() != 36) return std::nullopt;
-  uuid id;
-  for (int i = 0, nibble = 0; i < 36; ++i) {
-    if (is_dash_position(i)) {
-      if (text[static_cast<std::size_t>(i)] != '-') return std::nullopt;
-      continue;
-    }
-    const int v = hex_value(text[static_cast<std::size_t>(i)]);
-    if (v < 0) return std::nullopt;
-    auto& word = nibble < 16 ? id.hi : id.lo;
-    word = (word << 4) | static_cast<std::uint64_t>(v);
-    ++nibble;
-  }
-  return id;
+  if (text.size() != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-')
+    return std::nullopt;
+  const auto* from = text.data();
+  const auto a = read_hex(from, 8), b = read_hex(from + 9, 4), c = read_hex(from + 14, 4),
+             d = read_hex(from + 19, 4), e = read_hex(from + 24, 12);
+  if (!a || !b || !c || !d || !e) return std::nullopt;
+  return uuid{*a << 32 | *b << 16 | *c, *d << 48 | *e};
 }
 
 } // namespace fq

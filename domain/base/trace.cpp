@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "domain/base/trace.hpp"
 
+#include "domain/base/hex.hpp"
+
 #include <algorithm>
 #include <utility>
 
 namespace fq {
 namespace {
 
-constexpr std::string_view digits = "0123456789abcdef";
-
 /// Lower case only, as the specification requires.
 std::optional<std::uint64_t> parse_hex(std::string_view text) {
-  std::uint64_t value = 0;
-  for (const char c : text) {
-    const auto digit = digits.find(c);
-    if (digit == std::string_view::npos) return std::nullopt;
-    value = value << 4 | digit;
-  }
-  return value;
-}
-
-void append_hex(std::string& out, std::uint64_t value, int count) {
-  for (int shift = 4 * (count - 1); shift >= 0; shift -= 4) out += digits[value >> shift & 0xf];
+  if (std::ranges::any_of(text, [](char c) { return c >= 'A' && c <= 'F'; })) return std::nullopt;
+  return read_hex(text.data(), static_cast<int>(text.size()));
 }
 
 } // namespace
@@ -46,18 +37,9 @@ std::string traceparent_of(const trace_context& context) {
   return out;
 }
 
-std::string trace_id_text(uuid trace) {
-  std::string out;
-  append_hex(out, trace.hi, 16);
-  append_hex(out, trace.lo, 16);
-  return out;
-}
+std::string trace_id_text(uuid trace) { return hex_text(trace.hi) + hex_text(trace.lo); }
 
-std::string span_id_text(std::uint64_t span) {
-  std::string out;
-  append_hex(out, span, 16);
-  return out;
-}
+std::string span_id_text(std::uint64_t span) { return hex_text(span); }
 
 open_span::open_span(span_sink* sink, environment& env, const trace_context& parent, span_kind kind,
                      std::string_view name) {

@@ -3,6 +3,7 @@
 #include "net/http/framing.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace fq::net {
 
@@ -10,7 +11,7 @@ namespace {
 
 using std::string_view;
 
-bool is_visible(char c) { return c > 0x20 && c < 0x7f; }
+constexpr bool is_visible(char c) { return c > 0x20 && c < 0x7f; }
 
 string_view trim(string_view text) {
   const auto blank = [](char c) { return c == ' ' || c == '\t'; };
@@ -75,10 +76,16 @@ single_fields collect(std::span<const field_view> fields) {
   return found;
 }
 
+constexpr auto authority_characters = [] {
+  std::array<bool, 256> allowed{};
+  for (std::size_t i = 0; i < allowed.size(); ++i)
+    allowed[i] = is_visible(static_cast<char>(i))
+                 && string_view{"/@\\?#,<>\"{}|^`"}.find(static_cast<char>(i)) == string_view::npos;
+  return allowed;
+}();
+
 bool is_authority(string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return is_visible(c) && string_view{"/@\\?#,<>\"{}|^`"}.find(c) == string_view::npos;
-  });
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return authority_characters[c]; });
 }
 
 /// A line that continues the one before it: once legal, now an aid to request smuggling.

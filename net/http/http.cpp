@@ -31,10 +31,9 @@ std::optional<method> method_of(std::string_view text) {
   return std::nullopt;
 }
 
-bool same_text(std::string_view left, std::string_view right) {
-  return left.size() == right.size()
-         && std::equal(left.begin(), left.end(), right.begin(),
-                       [](char a, char b) { return a == b || lower(a) == lower(b); });
+bool same_letters(std::string_view left, std::string_view right) {
+  return std::equal(left.begin(), left.end(), right.begin(),
+                    [](char a, char b) { return a == b || lower(a) == lower(b); });
 }
 
 std::string_view request::field(std::string_view name) const {

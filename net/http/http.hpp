@@ -30,8 +30,12 @@ enum class method : std::uint8_t { get, head, post, put, patch, del, options };
 /// Exact, upper case. Returns nothing for an unsupported method.
 [[nodiscard]] std::optional<method> method_of(std::string_view text);
 
+/// Compares texts of equal length without the case of ASCII letters.
+[[nodiscard]] bool same_letters(std::string_view left, std::string_view right);
 /// Compares without the case of ASCII letters.
-[[nodiscard]] bool same_text(std::string_view left, std::string_view right);
+[[nodiscard]] inline bool same_text(std::string_view left, std::string_view right) {
+  return left.size() == right.size() && same_letters(left, right);
+}
 
 /// A framed, complete request. Its views point into the connection's buffer and are valid until the
 /// response is written.

@@ -13,6 +13,13 @@ bool is_parameter(std::string_view segment) {
 }
 /// Behind a parameter: ".pdf", or nothing.
 std::string_view ending_of(std::string_view parameter) { return parameter.substr(parameter.find('}') + 1); }
+
+/// Equal for equal segments, and tells most others apart in one comparison: seven bytes and the length.
+std::uint64_t mark_of(std::string_view segment) {
+  std::uint64_t mark = segment.size();
+  for (const char c : segment.substr(0, 7)) mark = mark << 8 | static_cast<unsigned char>(c);
+  return mark;
+}
 } // namespace
 
 bool router::split(std::string_view path, segments& out) {
@@ -28,11 +35,13 @@ bool router::split(std::string_view path, segments& out) {
     out.text[out.count++] = segment;
     path = slash == std::string_view::npos ? std::string_view{} : path.substr(slash + 1);
   }
+  if (out.count != 0) out.last_mark = mark_of(out.text[out.count - 1]);
   return true;
 }
 
 /// The last segment first: it differs most.
 bool router::fits(const row& pattern, const segments& path) {
+  if (pattern.literal.last_mark != 0 && pattern.literal.last_mark != path.last_mark) return false;
   for (auto i = pattern.literal.count; i-- > 0;) {
     const auto wanted = pattern.literal.text[i];
     if (pattern.is_open(i) ? !path.text[i].ends_with(wanted) : path.text[i] != wanted) return false;
@@ -50,6 +59,7 @@ router::row router::row_of(const route& r) {
     if (!is_parameter(text)) continue;
     ++parameters;
     added.parameters |= 1U << i;
+    if (i + 1 == added.literal.count) added.literal.last_mark = 0;
     text = ending_of(text);
     added.openness += text.empty() ? 2 : 1;
   }

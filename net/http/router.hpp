@@ -32,6 +32,7 @@ private:
   struct segments {
     std::string_view text[path_segments_max];
     std::size_t count = 0;
+    std::uint64_t last_mark = 0; ///< of the last; 0: of none, or of a parameter
   };
   struct row {
     const route* target;

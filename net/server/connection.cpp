@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The life of a connection, and the pool with its deadlines and evictions. See connection_parts.hpp.
+#include "domain/base/hex.hpp"
 #include "net/http/client_address.hpp"
 #include "net/server/connection_parts.hpp"
 
@@ -104,10 +105,8 @@ void connection_pool::impl::give_back(std::unique_ptr<exchange> x) {
 
 /// Writes 32 hex digits, unique per server. They may be guessable, because a request id grants nothing.
 void connection_pool::impl::make_request_id(std::string& out) {
-  constexpr char digits[] = "0123456789abcdef";
-  const std::uint64_t parts[2] = {id_prefix, id_next += 0x9e3779b97f4a7c15ull};
   out.resize(32);
-  for (std::size_t i = 0; i < 32; ++i) out[i] = digits[parts[i / 16] >> (60 - 4 * (i % 16)) & 15];
+  write_hex(id_next += 0x9e3779b97f4a7c15ull, 8, write_hex(id_prefix, 8, out.data()));
 }
 
 // -- life
