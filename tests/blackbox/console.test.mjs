@@ -1203,6 +1203,14 @@ test('lobbies and draws of an event and a queue, the public log and its witnesse
     await page.getByRole('heading', { name: shown, exact: true }).waitFor();
     await check_page(page, `console-${name.toLowerCase()}`);
   }
+  const code = async () => (await server.get(`/event-tickets/${tickets[0]}`, { token: fans[0] })).json.code;
+  const before = await code();
+  await page.getByRole('button', { name: 'Void all codes' }).click();
+  await dialog.getByLabel('Reason').fill('A phone was stolen.');
+  await check_page(page, 'console-void-codes');
+  await dialog.getByRole('button', { name: 'Void all codes' }).click();
+  await said(page, 'All tickets have new codes.');
+  assert.notEqual(await code(), before);
   await place(page, 'Logo');
   await page.locator('input[type=file]').waitFor();
   await check_page(page, 'console-logo');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Check-in of an event: numbers, lists, devices that scan (their QR code is shown once), conflicts.
+// Check-in of an event: numbers, lists, devices that scan (their QR code is shown once), conflicts, codes.
 import { useState } from 'preact/hooks';
 import { del, get, patch, post } from './api.mjs';
 import { number, time, words } from './format.mjs';
@@ -363,6 +363,30 @@ function Devices({ event, lists, devices, refresh }) {
   );
 }
 
+function Codes({ event }) {
+  const [voiding, set_voiding] = useState(false);
+  return (
+    <section class="card" aria-labelledby="codes-title">
+      <h2 id="codes-title">Codes</h2>
+      <p class="soft">If a phone that scans was stolen, the codes that it holds can be made void.</p>
+      <button type="button" class="button plain danger-text" onClick={() => set_voiding(true)}>
+        Void all codes
+      </button>
+      {voiding && (
+        <Confirm
+          title="Void the codes of all tickets?"
+          what="The ticket pages show new codes at once. Printed tickets must be sent again, and gates that are offline must connect once."
+          verb="Void all codes"
+          danger
+          work={(reason) => post(`/events/${event.id}/event-tickets/rotate-keys`, reason ? { reason } : {})}
+          close={() => set_voiding(false)}
+          done="All tickets have new codes."
+        />
+      )}
+    </section>
+  );
+}
+
 export function Checkin({ event }) {
   const path = `/events/${event.id}/checkin`;
   const { data, problem, refresh } = use_loaded((signal) => get(path, { signal }), path, look_every_ms);
@@ -388,6 +412,7 @@ export function Checkin({ event }) {
       {data.conflicts > 0 && <Conflicts event={event} count={data.conflicts} />}
       <Lists event={event} lists={data.lists} refresh={refresh} />
       <Devices event={event} lists={data.lists} devices={data.devices} refresh={refresh} />
+      <Codes event={event} />
     </>
   );
 }
