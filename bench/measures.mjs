@@ -17,7 +17,7 @@ export const units = {
   cpu_percent: 'CPU, % of a core',
 };
 
-const load = `${root}/build/release/load/fairqueue-load`;
+export const load = `${root}/build/release/load/fairqueue-load`;
 const joins_a_round = 50_000;
 const checkouts_a_round = 100_000; // at most
 const seconds_a_round = 3;
@@ -55,8 +55,8 @@ async function join(side) {
   };
 }
 
-/** Checkouts of distinct customers without a line, until the time is over; the stock lasts. */
-async function check_out(side) {
+/** Checkouts of distinct customers without a line; the stock lasts. */
+export async function checkout_request(side) {
   const token = await side.organizer();
   const at = (ms) => new Date(Date.now() + ms).toISOString();
   const sale = { name: 'Bench', currency: 'EUR', sale_start: at(-60_000), sale_end: at(3_600_000) };
@@ -71,8 +71,11 @@ async function check_out(side) {
   };
   const customers = await side.command('token', '--kind', 'customer', '--count', String(checkouts_a_round));
   const lines = customers.split('\n').map(line_of);
-  return ask(side, { url: `${side.url}/checkout`, method: 'POST', lines });
+  return { url: `${side.url}/checkout`, method: 'POST', lines };
 }
+
+/** Until the time is over. */
+const check_out = async (side) => ask(side, await checkout_request(side));
 
 /** CPU in seconds of the Postgres whose data is in `folder`, with the backends that have ended. */
 function postgres_cpu(folder) {

@@ -25,15 +25,16 @@ const limits_off = Object.fromEntries(
 /** The server has one core, the load the other. */
 const on_first_core = ['taskset', '-c', '0'];
 
-/** A server of the build in `folder` with the demo sale, on a new data folder. `own`: its certificate. */
-export async function server_of(build, { is_pinned = false, settings = {}, own } = {}) {
+/** A server of the build in `folder` with the demo sale, on a new data folder. `own`: its certificate;
+ * `before`: what runs it. */
+export async function server_of(build, { is_pinned = false, before, settings = {}, own } = {}) {
   const listen = own && `127.0.0.1:${await free_port()}`;
   const tls = own ? { 'tls.listen': listen, 'tls.certificate': own.certificate, 'tls.key': own.key } : {};
   const server = await Server.start({
     program: path.join(build.folder, 'app/fairqueue'),
     settings: { ...limits_off, ...tls, ...settings },
     is_plain: true,
-    before: is_pinned ? on_first_core : [],
+    before: before ?? (is_pinned ? on_first_core : []),
     demo: true,
   });
   const file = path.join(server.data_dir, 'demo.json');
