@@ -25,7 +25,7 @@ std::string text_in(const boost::json::object& data, std::string_view name) {
 
 /// A claim without an order has the claim's id alone. `duration`: seconds since the order or claim was made.
 void log_checkout(std::string_view name, const outbox_item& item) {
-  boost::json::monotonic_resource memory; // one piece, freed at once
+  boost::json::monotonic_resource memory; // of all parts, freed at once
   boost::system::error_code error;
   const auto parsed = boost::json::parse(item.row.payload, error, &memory);
   if (error || !parsed.is_object()) return;

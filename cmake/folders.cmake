@@ -15,7 +15,7 @@ fq_folder(domain/cluster USES domain/base domain/model)
 # -- keys and options ------------------------------------------------------------------------------------------
 fq_folder(crypto USES domain/base domain/model
           LINK OpenSSL::Crypto PkgConfig::NETTLE PkgConfig::SODIUM PkgConfig::CJOSE Boost::json)
-fq_folder(fair USES domain/base domain/model domain/line crypto LINK PkgConfig::SODIUM)
+fq_folder(fair USES domain/base domain/model domain/line crypto LINK Boost::headers PkgConfig::SODIUM)
 fq_folder(config COLD USES domain/base LINK CLI11::CLI11 Boost::url)
 
 # -- paper: PDF and QR codes, from plain structs ----------------------------------------------------------------

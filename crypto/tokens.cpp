@@ -36,8 +36,8 @@ struct raw_claims {
 };
 
 /// Reads exactly {"name":"text","name":integer,...} without white space, signs or leading zeros: the format
-/// of token_issuer, in any order. The caller checks that all members are present, and compares each text:
-/// none of ours has an escape.
+/// of token_issuer, in any order. The caller checks that all members are present. It does not look for
+/// escapes: no name and no value of ours has one, so such texts are refused later.
 class claims_scanner {
 public:
   explicit claims_scanner(std::string_view text) : rest_{text} {}

@@ -9,7 +9,7 @@
 namespace fq {
 namespace {
 
-constexpr std::size_t members_usual = 10; ///< of a payload; more take a second piece of memory
+constexpr std::size_t members_usual = 10; ///< of a payload
 
 std::string_view subject_name(std::string_view topic) {
   if (topic.starts_with("queue.")) return "entry_id";
@@ -21,25 +21,20 @@ bool has_amount(std::string_view topic) {
   return topic.starts_with("order.") || topic.starts_with("payment.") || topic.starts_with("loyalty.");
 }
 
-boost::json::array items_of(const domain_event& told, std::span<const ticket_type_row> types) {
-  boost::json::array items;
+void add_items(boost::json::array& to, const domain_event& told, std::span<const ticket_type_row> types) {
   for (const auto& i : told.items)
-    items.push_back(
-      boost::json::object{{"ticket_type_id", to_string(types[i.ticket_type].id)}, {"quantity", i.quantity}});
-  return items;
+    to.push_back({{"ticket_type_id", to_string(types[i.ticket_type].id)}, {"quantity", i.quantity}});
 }
 
-boost::json::array ids_of(const std::vector<event_ticket_id>& tickets) {
-  boost::json::array ids;
-  for (const auto& id : tickets) ids.push_back(boost::json::value(to_string(id)));
-  return ids;
+void add_ids(boost::json::array& to, const std::vector<event_ticket_id>& tickets) {
+  for (const auto& id : tickets) to.push_back(boost::json::value(to_string(id)));
 }
 
 } // namespace
 
 std::string payload_of(const domain_event& told, const event_row& event,
                        std::span<const ticket_type_row> types) {
-  boost::json::monotonic_resource memory; // one piece, freed at once
+  boost::json::monotonic_resource memory; // of all parts, freed at once
   boost::json::object payload{&memory};
   payload.reserve(members_usual);
   payload["event_id"] = to_string(event.id);
@@ -58,8 +53,9 @@ std::string payload_of(const domain_event& told, const event_row& event,
     payload[told.topic == topic::quota_invitation ? "valid_until" : "session_expires_at"] =
       unix_ms(told.until);
   if (is_set(told.claim_by)) payload["claim_by"] = unix_ms(told.claim_by);
-  if (!told.items.empty()) payload["items"] = items_of(told, types);
-  if (told.topic.starts_with("ticket.")) payload["event_ticket_ids"] = ids_of(told.event_tickets);
+  if (!told.items.empty()) add_items(payload["items"].emplace_array(), told, types);
+  if (told.topic.starts_with("ticket."))
+    add_ids(payload["event_ticket_ids"].emplace_array(), told.event_tickets);
   if (!told.what.empty()) payload[told.topic == topic::order_failed ? "failure" : "what"] = told.what;
   if (told.points > 0) payload["points"] = told.points;
   return boost::json::serialize(payload);

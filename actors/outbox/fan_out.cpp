@@ -52,7 +52,7 @@ told told_of(const outbox_item& item) {
          .concerns_all = item.row.topic == topic::event_cancelled,
          .created_at = item.row.created_at,
          .expires_at = never};
-  boost::json::monotonic_resource memory; // one piece, freed at once
+  boost::json::monotonic_resource memory; // of all parts, freed at once
   boost::system::error_code error;
   const auto parsed = boost::json::parse(item.row.payload, error, &memory);
   const auto* payload = error ? nullptr : parsed.if_object();

@@ -158,16 +158,18 @@ void payments_state::wake(pending& p, const call_key& key, milliseconds after) {
   deadlines_.erase(p.due);
   p.due = {services_->env->steady_now() + after, ++next_deadline_};
   deadlines_.emplace(p.due, key);
-  set_alarm();
+  set_timer();
 }
 
-void payments_state::set_alarm() {
+void payments_state::set_timer() {
   const auto now = services_->env->steady_now();
   auto next = deadlines_.empty() ? milliseconds::max() : deadlines_.begin()->first.first;
   for (const auto& [name, g] : gateways_)
     if (g.quiet_until > now) next = std::min(next, g.quiet_until);
-  alarm_.set(next, now, [this](milliseconds span, std::uint64_t number) {
-    self_->delayed_send(self_, span, timer_fired{timer_kind::restart, number});
+  timer_.set(next, now, [this](milliseconds span, std::uint64_t number) {
+    const timer_fired fired{timer_kind::restart, number};
+    if (span == milliseconds{0}) return self_->send(self_, fired); // behind what waits in the mailbox
+    self_->delayed_send(self_, span, fired);
   });
 }
 
@@ -211,17 +213,17 @@ void payments_state::leave_alone(const std::string& gateway, milliseconds span) 
   const auto until = services_->env->steady_now() + span;
   if (until <= g.quiet_until) return;
   g.quiet_until = until;
-  set_alarm();
+  set_timer();
 }
 
 void payments_state::on_timer(std::uint64_t number) {
-  const auto due = alarm_.fired(number);
+  const auto due = timer_.fired(number);
   if (!due) return;
-  const auto until = std::max(*due, services_->env->steady_now());
-  while (!deadlines_.empty() && deadlines_.begin()->first.first <= until)
+  // Not up to now: answers in time may wait behind this timer.
+  while (!deadlines_.empty() && deadlines_.begin()->first.first <= *due)
     end_wait(deadlines_.extract(deadlines_.begin()).mapped());
+  set_timer(); // before the gateways are looked at: the end of a quiet time is not missed
   for (const auto& [name, gateway] : services_->gateways) pump(name);
-  set_alarm();
 }
 
 void payments_state::end_wait(const call_key& key) {

@@ -7,8 +7,8 @@
 // Owners are never blocked: every call is answered, after the deadline with `unavailable`; owners retry at
 // their next deadline.
 #pragma once
-#include "actors/base/alarm.hpp"
 #include "actors/base/measures.hpp"
+#include "actors/base/shared_timer.hpp"
 #include "actors/payments/limits.hpp"
 #include "actors/payments/workers.hpp"
 #include "actors/protocol/payment_messages.hpp"
@@ -78,7 +78,7 @@ private:
   void on_answer(const gateway_answered& x);
   void on_timer(std::uint64_t number);
   void end_wait(const call_key& key);
-  void set_alarm();
+  void set_timer();
   void enqueue(const call_key& key, pending& p);
   void pump(const std::string& gateway);
   void begin_waiting(const std::string& gateway);
@@ -96,7 +96,7 @@ private:
   std::map<call_key, pending> calls_;
   std::map<deadline, call_key> deadlines_;
   std::map<std::string, gateway_state> gateways_;
-  alarm alarm_;
+  shared_timer timer_;
   std::uint64_t next_deadline_ = 0;
   std::uint64_t next_age_ = 0;
 };

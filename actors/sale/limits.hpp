@@ -47,10 +47,11 @@ inline constexpr milliseconds forgotten_read_timeout{3'000};
 // -- event_log
 /// Between a commit and the turn that takes its records into the public log: 5 s until a checkpoint has them.
 inline constexpr milliseconds log_pause{1'000};
-/// Of a turn that reads the ledger: as many bytes as a turn takes.
+/// Rows that a turn reads from the ledger, while memory does not have all. Full rows that are too many for
+/// the turn are read again.
 inline constexpr std::size_t log_rows_per_turn = 64;
-/// About 3,300 joins, or 2 ms.
-inline constexpr std::size_t log_bytes_per_turn = 128 * 1024;
+/// About 840 joins. All of a larger turn is in one batch, which the joins of that time would wait for.
+inline constexpr std::size_t log_bytes_per_turn = 32 * 1024;
 /// Max bytes of notes in memory per event: of 2 s with 50,000 joins each.
 inline constexpr std::size_t fresh_notes_max = 4 * 1024 * 1024;
 /// For the ledger to answer a turn.

@@ -77,15 +77,15 @@ void journal::submit() {
 
 void journal::wait(milliseconds span) {
   due_ = port_.steady_now() + span;
-  set_alarm();
+  set_timer();
 }
 
-void journal::set_alarm() { alarm_.set(due_, port_.steady_now(), port_.set_timer); }
+void journal::set_timer() { timer_.set(due_, port_.steady_now(), port_.set_timer); }
 
 void journal::timer_fired(std::uint64_t number) {
-  const auto set_for = alarm_.fired(number);
+  const auto set_for = timer_.fired(number);
   if (!set_for || in_flight_ == nullptr) return;
-  if (due_ > std::max(*set_for, port_.steady_now())) return set_alarm(); // of a later batch
+  if (due_ > *set_for) return set_timer(); // of a later batch
   stalled_ = true;
   submit();
 }

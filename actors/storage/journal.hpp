@@ -3,8 +3,8 @@
 // effects until their commit. Used by the event, accounts and catalog actors. Runs inside the owner, so it
 // needs no lock.
 #pragma once
-#include "actors/base/alarm.hpp"
 #include "actors/base/limits.hpp"
+#include "actors/base/shared_timer.hpp"
 #include "actors/protocol/ledger_messages.hpp"
 #include "actors/storage/limits.hpp"
 #include "domain/base/planted.hpp"
@@ -85,7 +85,7 @@ private:
   void submit_next();
   void submit();
   void wait(milliseconds span);
-  void set_alarm();
+  void set_timer();
   static void release(std::vector<held>& items);
 
   port port_;
@@ -99,7 +99,7 @@ private:
   changes next_;
   std::vector<held> in_flight_held_, next_held_;
   std::vector<boundary_work> at_next_boundary_;
-  alarm alarm_;
+  shared_timer timer_;
   milliseconds due_{0}; ///< steady time at which the batch in flight is submitted again
   milliseconds retry_ = journal_retry_min;
   bool stalled_ = false;

@@ -11,7 +11,7 @@
 namespace fq {
 
 namespace detail {
-constexpr std::string_view hex_digits = "0123456789abcdef";
+inline constexpr std::string_view hex_digits = "0123456789abcdef";
 
 inline constexpr auto hex_values = [] {
   std::array<std::int8_t, 256> values{};
@@ -53,16 +53,16 @@ inline char* write_hex(std::uint64_t value, int bytes, char* out) noexcept {
   return text;
 }
 
-/// The value of `digits` digits; none if a character is not one.
+/// The value of `digits` digits; none if a character is no hex digit.
 [[nodiscard]] inline std::optional<std::uint64_t> read_hex(const char* from, int digits) noexcept {
   std::uint64_t value = 0;
-  int all = 0;
+  int seen = 0;
   for (int i = 0; i < digits; ++i) {
     const int digit = hex_value(from[i]);
-    all |= digit;
+    seen |= digit;
     value = value << 4 | static_cast<std::uint64_t>(digit & 15);
   }
-  return all < 0 ? std::nullopt : std::optional{value};
+  return seen < 0 ? std::nullopt : std::optional{value};
 }
 
 /// Accepts upper- and lower-case hex of any even length; empty for anything else.

@@ -79,11 +79,12 @@ inline constexpr auto listed_event_ticket_of = [](const auto& r) {
 };
 
 /// The numbers of the aggregates that have rows of this condition, each once: one look into an index of
-/// `aggregate` for each number, however many rows it has.
+/// `aggregate` for each number, however many rows it has. SQLite uses a partial index only if `condition` is
+/// written as in the index.
 inline std::string aggregates_with_sql(const std::string& table, const std::string& condition) {
   const auto first = "SELECT min(aggregate) FROM " + table + " WHERE (" + condition + ")";
   return "SELECT number FROM (WITH RECURSIVE found (number) AS (" + first + " UNION ALL SELECT (" + first
-         + " AND aggregate > number) FROM found WHERE number IS NOT NULL)"
+         + " AND aggregate > found.number) FROM found WHERE number IS NOT NULL)"
            " SELECT number FROM found WHERE number IS NOT NULL) AS "
          + table + "_found";
 }

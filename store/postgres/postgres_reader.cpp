@@ -140,7 +140,7 @@ const postgres_statement transfers_of_customer{
       "$2::bigint"};
 const postgres_statement letters_of_tenant{"letters_of_tenant", letters_of("")};
 const postgres_statement open_letters_of_tenant{"open_letters_of_tenant", letters_of(" AND l.status = 0")};
-/// Each part but the second uses its own partial index.
+/// Each part uses an index of its own, but the second.
 const postgres_statement to_wake{
   "to_wake",
   "SELECT number FROM (SELECT aggregate AS number FROM event WHERE status IN (1, 2)"

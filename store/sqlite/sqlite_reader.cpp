@@ -121,30 +121,7 @@ sqlite_reader::statements::statements(sqlite_db& db) :
             + "WHERE tenant = ?1 AND (NOT ?2 OR organizer IN (?3, ?6)) AND id > ?4 ORDER BY id LIMIT ?5"),
     one_seat_plan(db, select_rows<seat_plan_row>()
                         + "WHERE tenant = ?1 AND (NOT ?2 OR organizer IN (?3, ?6)) AND id = ?4 LIMIT ?5"),
-    // Each part but the second uses its own partial index.
-    to_wake(
-      db,
-      "SELECT number FROM (SELECT aggregate AS number FROM event WHERE status IN (1, 2)"
-      " UNION SELECT number FROM aggregate WHERE live_entries > 0"
-      " UNION "
-        + aggregates_with_sql("claim", "status IN (0, 1)") + " UNION "
-        + aggregates_with_sql("payment", "status <= 1 OR status BETWEEN 5 AND 6") + " UNION "
-        + aggregates_with_sql("refund", "status = 0") + " UNION "
-        + aggregates_with_sql("event_ticket_transfer", "status = 0") + " UNION "
-        + aggregates_with_sql("log_batch", "1 = 1")
-        + " UNION SELECT aggregate FROM payment WHERE status = 3 AND recheck_at <> 0 AND recheck_at <= "
-        + sqlite_now
-        + " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
-          " INDEXED BY payment_confirmed WHERE payment.aggregate = event.aggregate AND payment.status = 2)"
-          " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
-          " INDEXED BY payment_partly_refunded WHERE payment.aggregate = event.aggregate AND payment.status "
-          "= 8)"
-          " UNION "
-        + with_blocked
-        + "zeroblob(16)))"
-          " JOIN aggregate USING (number) WHERE ?1 = '' OR lease_owner IS NULL OR lease_owner = ?1"
-          " OR lease_until <= "
-        + sqlite_now + " ORDER BY number"),
+    to_wake(db, to_wake_sql()),
     to_settle(db, events_to_settle_sql("?1", "?2", sqlite_now)),
     last_aggregate(db, "SELECT max(number) FROM aggregate"),
     history(db, "SELECT seq, kind, key, from_status, to_status, at FROM history WHERE aggregate = ? ORDER BY"
@@ -159,6 +136,31 @@ sqlite_reader::statements::statements(sqlite_db& db) :
     sqlite_statement prepared(db, text.sql);
     records.push_back({std::move(text), std::move(prepared)});
   }
+}
+
+/// Each part uses an index of its own, but the second.
+std::string sqlite_reader::to_wake_sql() {
+  return "SELECT number FROM (SELECT aggregate AS number FROM event WHERE status IN (1, 2)"
+         " UNION SELECT number FROM aggregate WHERE live_entries > 0"
+         " UNION "
+         + aggregates_with_sql("claim", "status IN (0, 1)") + " UNION "
+         + aggregates_with_sql("payment", "status <= 1 OR status BETWEEN 5 AND 6") + " UNION "
+         + aggregates_with_sql("refund", "status = 0") + " UNION "
+         + aggregates_with_sql("event_ticket_transfer", "status = 0") + " UNION "
+         + aggregates_with_sql("log_batch", "1 = 1")
+         + " UNION SELECT aggregate FROM payment WHERE status = 3 AND recheck_at <> 0 AND recheck_at <= "
+         + sqlite_now
+         + " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
+           " INDEXED BY payment_confirmed WHERE payment.aggregate = event.aggregate AND payment.status = 2)"
+           " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
+           " INDEXED BY payment_partly_refunded WHERE payment.aggregate = event.aggregate AND payment.status "
+           "= 8)"
+           " UNION "
+         + with_blocked
+         + "zeroblob(16)))"
+           " JOIN aggregate USING (number) WHERE ?1 = '' OR lease_owner IS NULL OR lease_owner = ?1"
+           " OR lease_until <= "
+         + sqlite_now + " ORDER BY number";
 }
 
 sqlite_reader::sqlite_reader(sqlite_db& db) : sql_(db) {}

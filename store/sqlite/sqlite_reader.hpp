@@ -40,6 +40,8 @@ public:
   sale_figures figures(aggregate_id aggregate);
   std::vector<event_listing> list_events(const event_filter& filter);
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner);
+  /// Of aggregates_to_wake.
+  static std::string to_wake_sql();
   events_to_settle find_events_to_settle(const std::string& owner, aggregate_id after);
   aggregate_id last_aggregate();
   std::vector<history_row> history(aggregate_id aggregate);

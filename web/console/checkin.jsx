@@ -368,14 +368,16 @@ function Codes({ event }) {
   return (
     <section class="card" aria-labelledby="codes-title">
       <h2 id="codes-title">Codes</h2>
-      <p class="soft">If a phone that scans was stolen, the codes that it holds can be made void.</p>
+      <p class="soft">
+        If a phone that scans was stolen, first revoke it above. Then void the codes that it has read.
+      </p>
       <button type="button" class="button plain danger-text" onClick={() => set_voiding(true)}>
         Void all codes
       </button>
       {voiding && (
         <Confirm
           title="Void the codes of all tickets?"
-          what="The ticket pages show new codes at once. Printed tickets must be sent again, and gates that are offline must connect once."
+          what="The ticket pages load new codes when they are online. PDFs must be sent again, and devices that are offline must connect once."
           verb="Void all codes"
           danger
           work={(reason) => post(`/events/${event.id}/event-tickets/rotate-keys`, reason ? { reason } : {})}

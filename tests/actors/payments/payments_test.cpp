@@ -239,6 +239,43 @@ CAF_TEST(a call whose worker never answered is tried again and then unavailable)
   CAF_CHECK(gw->told[0].result == gateway_result::unavailable);
 }
 
+CAF_TEST(a late timer ends no call whose answer waits behind it) {
+  gw->answers = false;
+  call(1);
+  advance(1s);
+  call(2);
+  sched.advance_time(36s); // beyond both deadlines: the timer of the first is in the mailbox
+  caf::anon_send(caf::actor_cast<caf::actor>(actor), gateway_answered{.kind = gateway_call_kind::verify,
+                                                                      .result = gateway_result::unpaid,
+                                                                      .gateway = "sandbox",
+                                                                      .payment = uuid{1, 2},
+                                                                      .reference = {}});
+  run();
+  CAF_REQUIRE_EQUAL(gw->told.size(), 1u);
+  CAF_CHECK_EQUAL(gw->told[0].payment.lo, 2u);
+  CAF_CHECK(gw->told[0].result == gateway_result::unpaid);
+}
+
+CAF_TEST(deadlines of two gateways are kept by one timer) {
+  services.gateways.emplace("other", services.gateways.at("sandbox"));
+  services.retry.attempts = 1;
+  gw->result = gateway_result::unavailable;
+  gw->retry_after = 20s;
+  call(1); // given up; the gateway is left alone
+  gw->answers = false;
+  call(2, gateway_call_kind::verify, "other");
+  call(3);
+  CAF_CHECK_EQUAL(gw->calls.size(), 2u);
+  advance(20s);
+  CAF_REQUIRE_EQUAL(gw->calls.size(), 3u); // the end of the quiet time
+  advance(15s);
+  CAF_REQUIRE_EQUAL(gw->told.size(), 2u); // no answer from the other one for 35 s
+  CAF_CHECK_EQUAL(gw->told[1].payment.lo, 2u);
+  advance(20s);
+  CAF_REQUIRE_EQUAL(gw->told.size(), 3u);
+  CAF_CHECK_EQUAL(gw->told[2].payment.lo, 3u);
+}
+
 CAF_TEST(a bounded number is under way and the others go by class and then by age) {
   services.calls_per_gateway = 2;
   gw->answers = false;

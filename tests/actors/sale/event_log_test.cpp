@@ -66,7 +66,7 @@ struct event_log_fixture : event_fixture {
   }
   /// A jump of the test's clock fires each timer once.
   void take_turns() {
-    for (int i = 0; i < 60; ++i) advance(100ms);
+    for (int i = 0; i < 300 && !store.committed_notes(event.aggregate)->empty(); ++i) advance(100ms);
   }
   void join_now(std::uint64_t n) {
     join_as(n);

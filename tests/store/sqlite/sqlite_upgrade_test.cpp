@@ -6,6 +6,7 @@
 #include "store/sqlite/migrations.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "store/sqlite/sqlite_outbox.hpp"
+#include "store/sqlite/sqlite_reader.hpp"
 
 namespace sqlite_upgrade_test {
 
@@ -152,6 +153,28 @@ CAF_TEST(devices of a ledger of version 32 still let in against the rules) {
   CAF_CHECK_EQUAL(db.integer("SELECT may_force FROM checkin_device"), 1);
 }
 
+CAF_TEST(a ledger of version 42 keeps its notes of logs and one claim a slot) {
+  const temp_folder folder;
+  sqlite_db db(folder / "ledger.db", sqlite_access::read_write, milliseconds{100});
+  write_version(db, 42);
+  db.execute("PRAGMA foreign_keys = OFF"); // without an event
+  db.execute("INSERT INTO log_batch VALUES (16, 5, 0, 1, x'0102'), (16, 5, 1, 1, zeroblob(1900))");
+  const auto claim = [](int id, int status) {
+    return "INSERT INTO claim (aggregate, id, customer, queue_number, status, live_slot, item_count, amount,"
+           " created_at, expires_at, ended_at) VALUES (16, randomblob(16), zeroblob(16), "
+           + std::to_string(id) + ", " + std::to_string(status) + ", 0, 1, 0, 1, 1, 0)";
+  };
+  db.execute(claim(1, 2));
+  migrate(db);
+  CAF_CHECK_EQUAL(db.text("SELECT group_concat(seq || ':' || ordinal || ':' || length(content), ' ') FROM"
+                          " (SELECT * FROM log_batch ORDER BY seq, ordinal)"),
+                  "5:0:2 5:1:1900");
+  CAF_CHECK(is_refused(db, "INSERT INTO log_batch VALUES (16, 5, 1, 1, x'')"));
+  for (const int live : {0, 1, 2}) CAF_CHECK(is_refused(db, claim(2, live)));
+  for (const int ended : {3, 4}) CAF_CHECK(!is_refused(db, claim(3, ended)));
+  CAF_CHECK_EQUAL(db.text("PRAGMA integrity_check"), "ok");
+}
+
 CAF_TEST(a history of another form is refused and nothing is changed) {
   const temp_folder folder;
   sqlite_db db(folder / "ledger.db", sqlite_access::read_write, milliseconds{100});
@@ -196,6 +219,16 @@ CAF_TEST(leases and what waits to go out survive the process) {
   CAF_CHECK(std::holds_alternative<lease_held>(store.acquire(sale, ben, never)));
   CAF_CHECK(store.lease_outbox(ben, partition).empty());
   CAF_CHECK_EQUAL(store.enlist("ada"), ada.incarnation + 1);
+}
+
+CAF_TEST(who is to be woken is found without a look at each row) {
+  const temp_folder folder;
+  migrate_up(folder / "ledger.db");
+  sqlite_db db(folder / "ledger.db", sqlite_access::read_only, milliseconds{100});
+  const auto plan = plan_of(db, sqlite_reader::to_wake_sql());
+  for (const std::string table : {"claim", "payment", "refund", "event_ticket_transfer", "log_batch"})
+    CAF_CHECK(plan.find("SCAN " + table + "\n") == std::string::npos);
+  CAF_CHECK(plan.find("INDEX payment_running (aggregate>?)") != std::string::npos);
 }
 
 CAF_TEST(a dispatcher reads the index of its lane in its order) {

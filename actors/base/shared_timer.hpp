@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One timer for deadlines that mostly move on. A timer for each of them would wake CAF's clock thread as
-// often.
+// One timer for deadlines that mostly move on. Each timer wakes CAF's clock thread.
 #pragma once
 #include "domain/base/time.hpp"
 
@@ -11,7 +10,7 @@
 
 namespace fq {
 
-class alarm {
+class shared_timer {
 public:
   /// Steady times. Sets a timer by `send(span, number)`, unless one is set for that time or earlier.
   template <class Send>
@@ -20,9 +19,10 @@ public:
     due_ = due;
     send(std::max(due - now, milliseconds{0}), ++number_);
   }
-  /// The time for which the timer of that number was set; none: an earlier timer has replaced it.
+  /// The time for which the timer of that number was set; none: a timer for an earlier time has
+  /// replaced it.
   [[nodiscard]] std::optional<milliseconds> fired(std::uint64_t number) {
-    if (number != number_ || due_ == milliseconds::max()) return std::nullopt;
+    if (number != number_) return std::nullopt;
     return std::exchange(due_, milliseconds::max());
   }
 
