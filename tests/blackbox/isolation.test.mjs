@@ -4,7 +4,7 @@
 // without a row in `expected` fails the test, and so does a row without a route.
 import test from 'node:test';
 import crypto from 'node:crypto';
-import { assert, check_browser_fields, server_for } from './lib.mjs';
+import { assert, check_browser_fields, eventually, server_for } from './lib.mjs';
 import { populate, settings } from './world.mjs';
 
 /**
@@ -358,6 +358,8 @@ function check_content(row, identity, answer, ids) {
 test('every route answers every identity as its row says', async (t) => {
   const server = await server_for(t, { settings });
   const { ids, tokens } = await populate(server);
+  const receipt = () => server.get(`/tickets/${ids.place}/receipt`, { token: tokens.ticket });
+  await eventually('the place is in the log', async () => (await receipt()).status === 200);
   const described = (await server.get('/openapi.json')).json.paths;
   const routes = Object.entries(described).flatMap(([pattern, operations]) =>
     Object.entries(operations)
