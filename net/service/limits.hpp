@@ -18,9 +18,8 @@ inline constexpr std::size_t api_key_text_max = 256;
 /// Jobs that wait for the blocking thread; beyond it the answer is 503.
 inline constexpr std::size_t blocking_jobs_max = 4096;
 
-/// Threads that print event tickets: a page takes some 20 ms of a core, and joins need the others.
-inline constexpr std::size_t printing_threads = 2;
-/// Pages that wait for them; beyond it the answer is 503. The last one waits about a second.
+/// Pages that wait for the thread that prints event tickets; beyond it the answer is 503. The last one waits
+/// a third of a second to two seconds.
 inline constexpr std::size_t printing_pages_max = 100;
 /// Of a report, about: a table, a chart, a timeline.
 inline constexpr std::size_t report_pages = 6;

@@ -118,8 +118,9 @@ struct services {
   }
   shown_plans plans; ///< outlives the lanes, whose jobs fill it
   blocking_lane sandbox_lane; ///< also for the demo's mailbox
-  blocking_lane printing_lane{printing_threads,
-                              printing_pages_max}; ///< of event tickets and reports; also reads seat plans
+  /// Of event tickets and reports; also reads seat plans. One thread: two leave joins no core of a small
+  /// machine.
+  blocking_lane printing_lane{1, printing_pages_max};
   blocking_lane picture_lane{1, picture_jobs_max}; ///< reads the pictures that are sent
   picture_cache pictures_kept{pictures_kept_bytes};
 
