@@ -219,7 +219,7 @@ void payments_state::leave_alone(const std::string& gateway, milliseconds span) 
 void payments_state::on_timer(std::uint64_t number) {
   const auto due = timer_.fired(number);
   if (!due) return;
-  // Not up to now: answers in time may wait behind this timer.
+  // Later deadlines wait for the next timer: their answers may be in the mailbox already.
   while (!deadlines_.empty() && deadlines_.begin()->first.first <= *due)
     end_wait(deadlines_.extract(deadlines_.begin()).mapped());
   set_timer(); // before the gateways are looked at: the end of a quiet time is not missed

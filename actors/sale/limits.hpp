@@ -50,7 +50,7 @@ inline constexpr milliseconds log_pause{1'000};
 /// Rows that a turn reads from the ledger, while memory does not have all. Full rows that are too many for
 /// the turn are read again.
 inline constexpr std::size_t log_rows_per_turn = 64;
-/// About 840 joins. All of a larger turn is in one batch, which the joins of that time would wait for.
+/// About 840 joins. A turn is one batch, and joins that come meanwhile wait for it.
 inline constexpr std::size_t log_bytes_per_turn = 32 * 1024;
 /// Max bytes of notes in memory per event: of 2 s with 50,000 joins each.
 inline constexpr std::size_t fresh_notes_max = 4 * 1024 * 1024;

@@ -5,7 +5,6 @@
 
 #include "load/base/chance.hpp"
 #include "load/checks/checker.hpp"
-#include "load/checks/limits.hpp"
 
 #include <algorithm>
 
@@ -181,10 +180,7 @@ CAF_TEST(a later number in an earlier batch is an overtake) {
 CAF_TEST(a fan still waiting after a later number was admitted is overtaken) {
   auto sale = good_sale();
   sale.fans[12].places.push_back(place_at(8000, place_kind::admitted, 13, 0, 6)); // arrived 8005
-  expect_clean(sale); // 11 and 12 polled at 9000: a cut off node may not know it yet
-  for (const std::size_t fan : {10, 11})
-    sale.fans[fan].places.push_back(place_at(8006 + answer_age_max, place_kind::waiting, fan + 1, 1));
-  expect_only(sale, check_id::overtakes, 2);
+  expect_only(sale, check_id::overtakes, 2); // 11 and 12 polled at 9000
 }
 
 CAF_TEST(a look sent before the later admission arrived proves nothing) {
@@ -216,7 +212,7 @@ CAF_TEST(overtakes agree with a comparison of all pairs) {
     for (std::uint64_t n = 1; n <= fans; ++n) {
       fan_history fan;
       fan.places = {place_at(static_cast<run_time_us>(n), place_kind::waiting, n, 1)};
-      const auto t = static_cast<run_time_us>(100 + random.under(100)) * (answer_age_max / 30);
+      const auto t = static_cast<run_time_us>(100 + random.under(100));
       if (random.under(3) > 0)
         fan.places.push_back(place_at(t, place_kind::admitted, n, 0, 1 + random.under(4)));
       else
@@ -229,7 +225,7 @@ CAF_TEST(overtakes agree with a comparison of all pairs) {
       naive += std::any_of(sale.fans.begin(), sale.fans.end(), [&px](const fan_history& y) {
         const auto& py = y.places.back();
         if (py.kind != place_kind::admitted || py.number <= px.number) return false;
-        return px.kind == place_kind::admitted ? py.batch < px.batch : py.at_us + answer_age_max < px.sent_us;
+        return px.kind == place_kind::admitted ? py.batch < px.batch : py.at_us < px.sent_us;
       });
     }
     CAF_CHECK_EQUAL(count(sale, check_id::overtakes), naive);
