@@ -2,6 +2,8 @@
 // The measures of scripts/bench. Each names its sides and does one round with one of them; the rounds of the
 // sides alternate. Figures of a round: `rate` a second, `cpu_us` of all server processes a request, `p99_ms`.
 import fs from 'node:fs';
+import http from 'node:http';
+import { json } from 'node:stream/consumers';
 import { root, run, sleep, temporary_folder } from '../tests/blackbox/lib.mjs';
 import { Authority } from '../tests/support/certificates.mjs';
 import { Services } from '../tests/support/services.mjs';
@@ -20,6 +22,7 @@ export const units = {
 export const load = `${root}/build/release/load/fairqueue-load`;
 const joins_a_round = 50_000;
 const checkouts_a_round = 100_000; // at most
+const claims_a_round = 60_000; // at most
 const seconds_a_round = 3;
 const events_of_scrapes = 1_000;
 const scrapes_a_round = 200;
@@ -55,8 +58,8 @@ async function join(side) {
   };
 }
 
-/** Checkouts of distinct customers without a line; the stock lasts. */
-export async function checkout_request(side) {
+/** A sale without a line whose stock lasts. */
+async function open_event(side) {
   const token = await side.organizer();
   const at = (ms) => new Date(Date.now() + ms).toISOString();
   const sale = { name: 'Bench', currency: 'EUR', sale_start: at(-60_000), sale_end: at(3_600_000) };
@@ -64,18 +67,49 @@ export async function checkout_request(side) {
   const body = { ...sale, ticket_types: types, queue: { policy: 'open' } };
   const event = (await side.server.post('/events', { token, body })).json;
   await side.server.post(`/events/${event.id}/activate`, { token });
+  return event;
+}
+
+/** Tokens of new customers. */
+const customers_of = async (side, count) =>
+  (await side.command('token', '--kind', 'customer', '--count', String(count))).split('\n');
+
+/** Checkouts of distinct customers. */
+export async function checkout_request(side) {
+  const event = await open_event(side);
   const line_of = (customer, i) => {
     const contact = { first_name: 'Fan', last_name: String(i), email: `fan-${i}@example.org` };
     const items = [{ ticket_type_id: event.ticket_types[0].id }];
     return `${customer} ${JSON.stringify({ event_id: event.id, contact, items })}`;
   };
-  const customers = await side.command('token', '--kind', 'customer', '--count', String(checkouts_a_round));
-  const lines = customers.split('\n').map(line_of);
+  const lines = (await customers_of(side, checkouts_a_round)).map(line_of);
   return { url: `${side.url}/checkout`, method: 'POST', lines };
+}
+
+/** Claims of distinct customers who have joined. */
+export async function claim_request(side) {
+  const { id } = await open_event(side);
+  const customers = await customers_of(side, claims_a_round);
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
+  const join_one = (customer) =>
+    new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${customer}` };
+      const asked = http.request(`${side.url}/events/${id}/queue`, { method: 'POST', agent, headers });
+      asked.on('error', reject).on('response', async (answer) => resolve(await json(answer)));
+      asked.end();
+    });
+  const line_of = async (customer) => {
+    const { admission_token } = await join_one(customer);
+    return `${customer} ${JSON.stringify({ admission_token })}`;
+  };
+  const lines = await Promise.all(customers.map(line_of));
+  agent.destroy();
+  return { url: `${side.url}/events/${id}/claims`, method: 'POST', lines };
 }
 
 /** Until the time is over. */
 const check_out = async (side) => ask(side, await checkout_request(side));
+const claim = async (side) => ask(side, await claim_request(side));
 
 /** CPU in seconds of the Postgres whose data is in `folder`, with the backends that have ended. */
 function postgres_cpu(folder) {
@@ -194,6 +228,12 @@ export const measures = {
         name: build.name,
         round: () => fresh(build, check_out, { is_pinned: true }),
       })),
+  },
+  claims: {
+    about:
+      'POST /events/{id}/claims of distinct customers, SQLite, policy open; server and wrk have one core each',
+    sides: (builds) =>
+      builds.map((build) => ({ name: build.name, round: () => fresh(build, claim, { is_pinned: true }) })),
   },
   polls: {
     about: 'GET /events/{id}/queue/position of one customer behind 20,000; server and wrk have one core each',

@@ -19,7 +19,7 @@ struct entry_facts {
   std::size_t fan = 0;
   std::uint64_t number = 0;
   std::uint64_t batch = 0; // 0: never seen admitted
-  bool admitted = false;
+  bool admitted = false; // seen, or named by its end
   bool was_away = false;
   run_time_us admitted_seen_us = never_us; // arrival of the first answer that says ADMITTED
   run_time_us last_waiting_sent_us = -1; // send time of the last request that found it WAITING
@@ -38,7 +38,10 @@ void add_sight(entry_facts& facts, const place_sight& observation) {
       facts.admitted_seen_us = std::min(facts.admitted_seen_us, observation.at_us);
       if (facts.batch == 0) facts.batch = observation.batch;
       break;
-    case place_kind::over:
+    case place_kind::over: // names the admission, also one that the fan never saw
+      facts.admitted |= observation.batch > 0;
+      if (facts.batch == 0) facts.batch = observation.batch;
+      break;
     case place_kind::absent:
     case place_kind::left: break;
   }
@@ -72,8 +75,10 @@ std::vector<const entry_facts*> by_number(const entry_map& entries) {
 
 // I6. Walks the line from its end to its head. It keeps, over all later numbers, the earliest batch and the
 // earliest moment at which a fan saw an admission. A lower number always joined earlier, so two admitted
-// places are compared without times. A place never seen admitted was overtaken if a request still found it
-// WAITING that was *sent* after a later number's admission had *arrived*. AWAY places may be passed.
+// places are compared without times, also those whose admission is known from their end only: a node cut off
+// from the owner answers WAITING for a second after it (line_trust). A place without an admission was
+// overtaken if a request still found it WAITING that was *sent* after a later number's admission had
+// *arrived*. AWAY places may be passed.
 void check_overtakes(const entry_map& entries, check_result& check) {
   std::uint64_t earliest_batch_behind = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t batch_holder = 0;

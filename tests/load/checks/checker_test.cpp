@@ -203,6 +203,21 @@ CAF_TEST(who left or was away or expired was not overtaken) {
   expect_clean(sale);
 }
 
+// A fan whose window passed while a node that was cut off from the owner still answered WAITING.
+CAF_TEST(an admission that only the end names is compared by its batch) {
+  auto sale = good_sale();
+  sale.fans[12].places.push_back(place_at(8000, place_kind::admitted, 13, 0, 7)); // arrived 8005
+  for (const std::size_t i : {10u, 11u})
+    sale.fans[i].places = {place_at(1, place_kind::waiting, i + 1, 2),
+                           place_at(8100, place_kind::waiting, i + 1, 1),
+                           place_at(9000, place_kind::over, i + 1, 0, 6)};
+  expect_clean(sale);
+  sale.fans[11].places.back().batch = 8;
+  expect_only(sale, check_id::overtakes, 1);
+  sale.fans[11].places.back().batch = 0; // it ended without an admission
+  expect_only(sale, check_id::overtakes, 1);
+}
+
 CAF_TEST(overtakes agree with a comparison of all pairs) {
   chance random(11);
   for (int round = 0; round < 200; ++round) {
