@@ -6,7 +6,7 @@ import http from 'node:http';
 import { json } from 'node:stream/consumers';
 import { root, run, sleep, temporary_folder } from '../tests/blackbox/lib.mjs';
 import { Authority } from '../tests/support/certificates.mjs';
-import { Services } from '../tests/support/services.mjs';
+import { execute, Services } from '../tests/support/services.mjs';
 import { cpu_seconds, crowd, exact_cpu_seconds } from './parts.mjs';
 import { bare_beast, nginx, server_of } from './sides.mjs';
 
@@ -119,6 +119,21 @@ function postgres_cpu(folder) {
   return children.split(' ').reduce((sum, pid) => sum + cpu_seconds(pid), own);
 }
 
+/** Its log of changes has old segments to use again, as after some days: a new one is first filled with zeros. */
+async function aged_postgres(end_with) {
+  const services = await Services.start('postgres');
+  end_with(() => services.stop());
+  const statements = [
+    "ALTER SYSTEM SET min_wal_size = '2GB'",
+    'SELECT pg_reload_conf()',
+    "CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 1200000)",
+    'DROP TABLE filler',
+    'CHECKPOINT',
+  ];
+  for (const statement of statements) await execute(services.postgres_url, statement);
+  return services;
+}
+
 /** A round on a new server: the ledger of each begins empty. */
 async function fresh(build, work, options = {}, begin = (side) => side) {
   const side = begin(await server_of(build, options));
@@ -208,8 +223,7 @@ export const measures = {
   joins_postgres: {
     about: 'durable joins, Postgres; its CPU counts as the server’s',
     async sides(builds, end_with) {
-      const services = await Services.start('postgres');
-      end_with(() => services.stop());
+      const services = await aged_postgres(end_with);
       let number = 0;
       const with_postgres = (side) => ({ ...side, cpu: () => side.cpu() + postgres_cpu(services.folder) });
       return builds.map((build) => ({
