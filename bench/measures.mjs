@@ -119,7 +119,7 @@ function postgres_cpu(folder) {
   return children.split(' ').reduce((sum, pid) => sum + cpu_seconds(pid), own);
 }
 
-/** Its log of changes has old segments to use again, as after some days: a new one is first filled with zeros. */
+/** Its log has used segments, as after some days: a new segment is first filled with zeros. */
 async function aged_postgres(end_with) {
   const services = await Services.start('postgres');
   end_with(() => services.stop());

@@ -56,17 +56,17 @@ rate_limiter::bucket& rate_limiter::find(shard& s, std::uint64_t hash, const uui
   return *fullest;
 }
 
-rate_verdict rate_limiter::take(const uuid& key, milliseconds now) {
+rate_verdict rate_limiter::take(const uuid& key, milliseconds now, std::uint32_t tokens) {
   if (!enabled()) return {};
   const auto now_us = to_us(now), window_us = token_us_ * rule_.quota;
   const auto hash = mix(key);
   auto& s = shards_[hash % shard_count];
   const std::lock_guard guard{s.lock};
   auto& b = find(s, hash, key, now_us);
-  const auto full_at = std::max(b.full_at_us, now_us) + token_us_;
+  const auto full_at = std::max(b.full_at_us, now_us) + token_us_ * tokens;
   if (full_at - now_us > window_us)
     return {false, 0, std::max<std::uint32_t>(1, ceil_seconds(full_at - now_us - window_us))};
-  note_use(s, b, 1);
+  note_use(s, b, static_cast<int>(tokens));
   b.full_at_us = full_at;
   return {true, static_cast<std::uint32_t>((window_us - (full_at - now_us)) / token_us_),
           ceil_seconds(full_at - now_us)};

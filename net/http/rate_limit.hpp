@@ -44,8 +44,8 @@ public:
   [[nodiscard]] const rate_rule& rule() const noexcept { return rule_; }
   [[nodiscard]] bool enabled() const noexcept { return rule_.quota > 0; }
 
-  /// Takes one token if available.
-  [[nodiscard]] rate_verdict take(const uuid& key, milliseconds now);
+  /// Takes `tokens` if all are available. More than the quota never are.
+  [[nodiscard]] rate_verdict take(const uuid& key, milliseconds now, std::uint32_t tokens = 1);
   /// Returns one token: the request does not count (a successful login).
   void give_back(const uuid& key, milliseconds now);
 

@@ -33,9 +33,13 @@ namespace {
 awaitable<response> print_papers(context& ctx, const request& rq, find_ticket_papers wish, language in) {
   const bool by_link = wish.by_link;
   const auto id = wish.id;
-  if (auto no = limit(ctx, rq, ctx.shared->prints, by_link ? id : wish.holder)) co_return std::move(*no);
+  const auto reader = by_link ? id : wish.holder;
+  if (auto no = limit(ctx, rq, ctx.shared->prints, reader)) co_return std::move(*no);
   auto got = co_await ask_event(ctx, owner_of(id), std::move(wish));
   if (auto no = refused(rq, got)) co_return std::move(*no);
+  const auto pages = std::max<std::size_t>(1, got.reply.papers.size());
+  const auto further = static_cast<std::uint32_t>(pages - 1);
+  if (auto no = limit(ctx, rq, ctx.shared->prints, reader, further)) co_return std::move(*no);
   if (by_link && is_link_over(got.reply.event, ctx.environment.wall_now()))
     co_return problem(fault::not_found, rq.request_id);
   const auto keys = ctx.shared->ticket_keys(got.reply.event);
@@ -58,7 +62,6 @@ awaitable<response> print_papers(context& ctx, const request& rq, find_ticket_pa
     if (logo) document.logo = print::jpeg_of(*logo);
     return print::event_ticket_pdf(document);
   };
-  const auto pages = got.reply.papers.size();
   auto pdf = co_await offload(ctx.io, ctx.shared->printing_lane, std::move(print), pages);
   if (!pdf) co_return problem(fault::unavailable, rq.request_id, {}, printing_retry_after);
   response answer{.status = 200, .content_type = "application/pdf", .body = std::move(*pdf)};

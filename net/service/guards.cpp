@@ -81,8 +81,9 @@ awaitable<response> with_kind(context& ctx, const request& rq, const path_parame
 
 } // namespace
 
-std::optional<response> limit(context& ctx, const request& rq, rate_limiter& limiter, const uuid& key) {
-  const auto verdict = limiter.take(key, ctx.environment.steady_now());
+std::optional<response> limit(context& ctx, const request& rq, rate_limiter& limiter, const uuid& key,
+                              std::uint32_t tokens) {
+  const auto verdict = limiter.take(key, ctx.environment.steady_now(), tokens);
   if (verdict.allowed) [[likely]]
     return std::nullopt;
   return refuse_rate(ctx, rq, limiter.rule(), verdict);

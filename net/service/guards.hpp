@@ -150,9 +150,9 @@ void give_back(context& ctx, const request& rq, address_limit limit);
 [[nodiscard]] std::optional<response> limit_join(context& ctx, const request& rq, const uuid& customer);
 /// No place was made: returns what `limit_join` took.
 void give_back_join(context& ctx, const request& rq, const uuid& customer);
-/// Takes a token of `limiter` for `key`; returns the 429 to answer with if none is left.
+/// Takes tokens of `limiter` for `key`; returns the 429 to answer with if too few are left.
 [[nodiscard]] std::optional<response> limit(context& ctx, const request& rq, rate_limiter& limiter,
-                                            const uuid& key);
+                                            const uuid& key, std::uint32_t tokens = 1);
 
 /// "Location" of a new resource: base path, `folder` and `id`.
 [[nodiscard]] std::string location(const context& ctx, std::string_view folder, const uuid& id);

@@ -91,8 +91,8 @@ inline constexpr std::uint32_t offers_per_customer = 30;
 inline constexpr std::uint32_t offers_per_network = 1'000;
 inline constexpr seconds offers_window{60 * 60};
 
-/// PDFs of a customer, a minute: each costs some 20 ms a page. A fan opens some twice.
-inline constexpr std::uint32_t prints_per_customer = 20;
+/// Pages of PDFs of a customer, a minute: each costs some 10 ms. The largest order twice.
+inline constexpr std::uint32_t printed_pages_per_customer = 200;
 /// Reports and statistics of a manager, a minute: each costs a reader of the ledger up to 100 ms. A console
 /// asks once for each event that it shows.
 inline constexpr std::uint32_t reports_per_manager = 120;

@@ -71,7 +71,7 @@ services::services(const config::options& o, const key_store& store, const key_d
                     env.random_u64()),
     offers({"offer", offers_per_customer, offers_window}, tracked(o), env.random_u64()),
     offer_clients({"offer-client", offers_per_network, offers_window}, tracked(o), env.random_u64()),
-    prints({"print", prints_per_customer, minute}, tracked(o), env.random_u64()),
+    prints({"print", printed_pages_per_customer, minute}, tracked(o), env.random_u64()),
     reports({"report", reports_per_manager, minute}, tracked(o), env.random_u64()),
     pictures({"picture", pictures_per_manager, pictures_window}, tracked(o), env.random_u64()),
     exports({"export", exports_per_customer, minute}, tracked(o), env.random_u64()),

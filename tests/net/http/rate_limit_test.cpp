@@ -60,6 +60,14 @@ CAF_TEST(over a long time the rate is the quota) {
   CAF_CHECK(taken >= 60 + 598 && taken <= 60 + 600);
 }
 
+CAF_TEST(several tokens are taken all or not at all) {
+  rate_limiter limiter{{"print", 10, seconds{60}}, 1000, 1};
+  CAF_CHECK(limiter.take(key(1), start, 8).allowed);
+  CAF_CHECK(!limiter.take(key(1), start, 3).allowed);
+  CAF_CHECK(limiter.take(key(1), start, 2).allowed);
+  CAF_CHECK(!limiter.take(key(1), start).allowed);
+}
+
 CAF_TEST(a token given back can be taken again) {
   rate_limiter limiter{{"login", 2, seconds{60}}, 1000, 1};
   for (int i = 0; i < 10; ++i) {
