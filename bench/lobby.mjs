@@ -16,7 +16,7 @@ import { bench, start, status_of, tokens_of } from './parts.mjs';
 const words = process.argv.slice(2);
 const entries = Number(words.find((each) => /^\d+$/.test(each)) ?? 1_000_000);
 const wanted = ['postgres', 'redis'].filter((each) => words.includes(each));
-const [positions_ms, latency_ms] = [3_000, 100]; // limits
+const [positions_ms, latency_ms, logged_s] = [3_000, 100, 5]; // limits
 const sampled = 1_000;
 const parts = 10; // sampled entries join in so many groups among the others
 const joins_a_second = 5_000; // at least, also on a busy machine; so the opening can be set before
@@ -175,13 +175,16 @@ await bench(async (end_with) => {
     await fill(server, event, Math.floor((entries - sampled) / parts));
   }
   const filled = seconds_since(began);
+  const checkpoint_size = async () =>
+    Number((await server.get(`/events/${event}/log/checkpoint`)).text.split('\n')[1]);
+  await first('the checkpoint over the last join', async () => (await checkpoint_size()) >= entries);
+  const logged = seconds_since(began) - filled;
+  must(logged <= logged_s, `the last join was under a checkpoint after ${logged.toFixed(1)} s`);
   if (Date.now() > opens_at - 6_000)
     throw new Error(`${entries} joins took ${filled.toFixed(0)} s: too long`);
   const memory = status_of(server.pid, 'VmRSS') / 1024;
 
   // -- the other event sells, and requests are measured
-  const checkpoint_size = async () =>
-    Number((await server.get(`/events/${event}/log/checkpoint`)).text.split('\n')[1]);
   const names = ['poll', 'join', 'GET /access', 'poll of the lobby', 'stats of the lobby', 'own timer'];
   await sleep(opens_at - 10_000 - Date.now());
   const sale = sell(server, selling, 400, 40);
@@ -291,6 +294,7 @@ await bench(async (end_with) => {
       'joins',
       `${filled.toFixed(1)} s, ${Math.round(entries / filled)} a second; the server has ${Math.round(memory)} MiB then`,
     ],
+    ['from the last join to a checkpoint over it', `${logged.toFixed(1)} s (limit ${logged_s} s)`],
     ['from the opening to the root', `${Math.round(root_at - opens_at)} ms`],
     ["the beacon's request", `${Math.round(answered - given)} ms`],
     ['from its answer to the first position', `${ms(served_at)} (limit ${positions_ms} ms)`],
