@@ -42,7 +42,7 @@ public:
   void load(const checkin_device_row& row) { checkin_.load(row); }
   void load(const scan_row& row) { checkin_.load(row); }
   void load(const payment_row& row);
-  void load(const refund_row& row) { payments_.load(row); }
+  void load(const refund_row& row);
   void load(const receipt_row& row) { payments_.load(row); }
   void load(promo_code_row row) { promo_codes_.load(std::move(row)); }
   void load(const order_row& row) { orders_.load(row); }
@@ -414,6 +414,7 @@ private:
   refund_id begin_refund(const payment_id& payment, money amount, units_back units, timestamp now,
                          decision& out);
   void refund_done(const refund_id& refund, timestamp now, decision& out);
+  void tell_gates(const payment_id& payment, timestamp at);
   [[nodiscard]] bool is_owed(const refund_row& refund) const;
   [[nodiscard]] std::optional<refund_id> made_after_all(const payment_id& payment) const;
   [[nodiscard]] units_back taken_by(const refund_row& refund) const;

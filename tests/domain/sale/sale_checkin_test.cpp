@@ -141,6 +141,38 @@ CAF_TEST(a ticket whose money goes back is refused and then cancelled) {
   CAF_CHECK(f.admits(f.wish(f.tickets[1])));
 }
 
+CAF_TEST(gates that work offline hear of a refund that begins and of one that is given up) {
+  for (const bool reloads : {false, true}) {
+    gate_fixture f;
+    f.s.rules.refund_retry.attempts = 1;
+    f.s.reload();
+    f.s.pass(seconds{1});
+    const auto heard_since = [&](timestamp at) {
+      if (reloads) f.s.reload(); // after a restart or at another node
+      std::set<event_ticket_id> ids;
+      const auto& book = f.s.it->event_tickets();
+      for (const auto* t : book.changed_after(at, event_ticket_id{~0ull, ~0ull}, timestamp::max(), 100))
+        ids.insert(t->id);
+      return ids;
+    };
+    auto synced = f.s.now;
+    CAF_CHECK(heard_since(synced).empty());
+    f.s.pass(seconds{1});
+    CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id, {}, {f.tickets[0]}));
+    const auto refund = *f.s.refund_asked();
+    CAF_CHECK(heard_since(synced).contains(f.tickets[0]));
+    CAF_CHECK(f.s.it->at_gate(*f.s.it->event_tickets().find(f.tickets[0])).refund_pending);
+    synced = f.s.now;
+    f.s.pass(seconds{1});
+    f.s.it->refund_not_processed(refund, true, f.s.now, f.s.last = {});
+    f.s.settle();
+    CAF_REQUIRE(f.s.ledger.refunds.at(refund).status == refund_status::failed);
+    CAF_CHECK(heard_since(synced).contains(f.tickets[0]));
+    CAF_CHECK(!f.s.it->at_gate(*f.s.it->event_tickets().find(f.tickets[0])).refund_pending);
+    CAF_CHECK(f.admits(f.wish(f.tickets[0])));
+  }
+}
+
 CAF_TEST(a holder leaves and comes back by a list with exits) {
   gate_fixture f;
   const auto ticket = f.tickets[0];
