@@ -44,7 +44,7 @@ inline constexpr std::int64_t seated_units_max = 10'000'000;
 inline constexpr milliseconds transfer_life{7 * 24 * 60 * 60 * 1000ll};
 /// Max age of the time that a scanner gives: the longest that a gate is offline. An older time becomes this.
 inline constexpr milliseconds scan_age_max{7 * 24 * 60 * 60 * 1000ll};
-/// Max orders that one search of a gate looks at, the newest: a few milliseconds.
+/// Max orders that a gate's search for a name or a part of an id looks at, the newest: milliseconds.
 inline constexpr std::size_t gate_search_max = 50'000;
 /// Characters of a part of an id that a gate searches for: fewer are in nearly every id.
 inline constexpr std::size_t gate_id_min = 4;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Check-in: answers to gates, the same scan twice, gates that were offline, conflicts, lists and devices.
 #define CAF_SUITE domain_sale_checkin
+#include "domain/sale/limits.hpp"
 #include "tests/domain/sale/orders_fixture.hpp"
 
 #include <algorithm>
@@ -352,6 +353,59 @@ CAF_TEST(a gate finds tickets by name order and id in its types) {
   CAF_CHECK_EQUAL(find(to_string(f.tickets[1])), 1u);
   const auto seats = f.s.checkin_list(checkin_mode::entry, {f.s.type(1).id});
   CAF_CHECK_EQUAL(f.s.it->find_at_gate(*book.find_list(seats), "ada", 10).size(), 1u);
+}
+
+CAF_TEST(a gate finds names without their case and accents) {
+  gate_fixture f;
+  auto row = f.s.ledger.orders.begin();
+  row->second.contact.first_name = "Ivana";
+  row->second.contact.last_name = "ŠIMIĆ";
+  f.s.reload();
+  for (const auto* text : {"šimić", "Simic", "IVANA ŠIM"})
+    CAF_CHECK_EQUAL(f.s.it->find_at_gate(*f.s.it->checkin().find_list(f.list), text, 10).size(), 3u);
+  const std::string only_an_accent = "\u0301\u0301";
+  CAF_CHECK(f.s.it->find_at_gate(*f.s.it->checkin().find_list(f.list), only_an_accent, 10).empty());
+}
+
+CAF_TEST(a gate finds a ticket of a claim without an order by each whole id) {
+  gate_fixture f;
+  f.s.join(3);
+  CAF_REQUIRE(!f.s.claim(3, {f.standard()}));
+  const auto payment = f.s.pay(3).payment;
+  f.s.initialized(payment);
+  f.s.captured(payment);
+  const auto theirs = f.s.tickets_of(3);
+  CAF_REQUIRE_EQUAL(theirs.size(), 1u);
+  const auto find = [&](const checkin_list_id& list, const std::string& text) {
+    return f.s.it->find_at_gate(*f.s.it->checkin().find_list(list), text, 10);
+  };
+  for (const auto& text : {to_string(theirs[0]), to_string(f.s.claim_of(3).id)}) {
+    const auto found = find(f.list, text);
+    CAF_REQUIRE_EQUAL(found.size(), 1u);
+    CAF_CHECK(found[0].ticket.id == theirs[0] && found[0].name.empty());
+  }
+  CAF_CHECK_EQUAL(find(f.list, to_string(f.s.claim_of(1).id)).size(), 3u);
+  CAF_CHECK(find(f.list, to_string(uuid{7, 7})).empty());
+  const auto seats = f.s.checkin_list(checkin_mode::entry, {f.s.type(1).id});
+  CAF_CHECK(find(seats, to_string(theirs[0])).empty()); // another type
+}
+
+CAF_TEST(a gate finds an order by its whole id however many are newer) {
+  gate_fixture f;
+  const auto order = f.s.order_of(1).id;
+  for (std::uint64_t n = 1; n <= gate_search_max; ++n) {
+    order_row newer;
+    newer.id = {order.hi + n, order.lo};
+    newer.claim = {0xc1a1, n};
+    newer.status = order_status::failed;
+    f.s.it->load(newer);
+  }
+  const auto find = [&](std::string_view text) {
+    return f.s.it->find_at_gate(*f.s.it->checkin().find_list(f.list), text, 10).size();
+  };
+  CAF_CHECK_EQUAL(find(to_string(order)), 3u);
+  CAF_CHECK_EQUAL(find(to_string(f.tickets[0])), 1u);
+  CAF_CHECK_EQUAL(find("ada"), 0u); // names of the newest orders only
 }
 
 } // namespace sale_checkin_test
