@@ -73,10 +73,12 @@ caf::result<checkin_conflicts_reply> event_state::on_list_conflicts(const list_c
   if (auto no = refused_to(x.what)) return checkin_conflicts_reply{std::move(no)};
   checkin_conflicts_reply reply;
   const auto& all = sale_->checkin().conflicts();
+  std::size_t scans = 0;
   for (auto i = all.upper_bound(x.after); i != all.end() && !reply.more; ++i) {
-    reply.more = reply.conflicts.size() == x.limit;
-    if (!reply.more && sale_->event_tickets().find(*i) != nullptr)
-      reply.conflicts.push_back(sale_->conflict_of(*i));
+    reply.more = reply.conflicts.size() == x.limit || scans >= services_->rules.bounds.conflict_scans;
+    if (reply.more || sale_->event_tickets().find(*i) == nullptr) continue;
+    reply.conflicts.push_back(sale_->conflict_of(*i));
+    scans += reply.conflicts.back().scans.size();
   }
   return reveal(std::move(reply));
 }

@@ -34,7 +34,9 @@ struct sale_bounds {
   std::size_t checkin_lists = 50; ///< including removed ones
   std::size_t checkin_devices = 1'000; ///< including revoked ones
   std::size_t scans = 1'000'000; ///< in memory, about 200 bytes each
-  std::size_t scans_of_ticket = 100; ///< so that one scanner cannot use up `scans`
+  /// Ten days with 15 entries and 15 exits each; so that one scanner cannot use up `scans`.
+  std::size_t scans_of_ticket = 300;
+  std::size_t conflict_scans = 5'000; ///< of a page of conflicts and one more: 2 MB
   /// Beyond it a refused scan is answered but not recorded, so that no broken scanner uses up `scans`.
   std::size_t refused_scans = 200'000;
 };

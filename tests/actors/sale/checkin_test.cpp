@@ -204,6 +204,38 @@ CAF_TEST(an offline gate of a cancelled event lets no one in even if the refund 
   CAF_CHECK(objection_to(scan(code())) == scan_objection::cancelled);
 }
 
+CAF_TEST(a page of conflicts ends after so many scans and the next one goes on) {
+  open_gate();
+  const auto other = ordered(2);
+  page(other);
+  ask<ack_reply>(owner, apply_fact{paid(other, "evt_2")});
+  run();
+  for (const auto& id : {ticket, look(other).event_tickets.at(0).ticket.id})
+    for (int n = 0; n < 2; ++n) {
+      auto entry = scan({});
+      entry.wish.ticket = id;
+      entry.wish.passed = true;
+      send({entry});
+      run();
+    }
+  list_checkin_conflicts x;
+  x.what = here();
+  const auto conflicts = [&] {
+    auto answer = ask<checkin_conflicts_reply>(owner, x);
+    run();
+    CAF_REQUIRE(answer->ok && !answer->value.no);
+    return answer->value;
+  };
+  CAF_CHECK(conflicts().conflicts.size() == 2 && !conflicts().more);
+  services.rules.bounds.conflict_scans = 2;
+  const auto first = conflicts();
+  CAF_REQUIRE_EQUAL(first.conflicts.size(), 1u);
+  CAF_CHECK(first.more && first.conflicts[0].scans.size() == 2);
+  x.after = first.conflicts[0].ticket.ticket.id;
+  const auto last = conflicts();
+  CAF_CHECK(last.conflicts.size() == 1 && !last.more);
+}
+
 CAF_TEST_FIXTURE_SCOPE_END()
 
 } // namespace event_checkin_test

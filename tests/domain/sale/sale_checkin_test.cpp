@@ -302,6 +302,16 @@ CAF_TEST(scans of one ticket are bounded so that one device cannot close the gat
   CAF_CHECK(f.admits(f.wish(f.tickets[1])));
 }
 
+CAF_TEST(a festival of ten days with ten entries and exits a day is within the bound of a ticket) {
+  gate_fixture f;
+  for (int n = 0; n < 10 * 10; ++n)
+    for (const auto type : {scan_type::entry, scan_type::exit}) {
+      f.s.pass(seconds{1});
+      CAF_REQUIRE(f.s.scan(f.device, f.wish(f.tickets[0], type)).scan.is_admitted);
+    }
+  f.sound();
+}
+
 CAF_TEST(a device may use only its own lists and a removed list admits no ticket) {
   gate_fixture f;
   const auto other = f.s.checkin_device({f.list});
