@@ -141,7 +141,7 @@ struct gate_ticket {
   std::uint32_t ticket_type = 0; ///< ordinal
   event_ticket_status status{};
   std::uint32_t generation = 0;
-  bool refund_pending = false; ///< as it was when the ticket last changed
+  bool refund_pending = false;
   std::string secret = {}; ///< 32 bytes, of its rotating codes; empty: fixed codes
   timestamp last_at = {}; ///< of its latest admitted scan; never: none
   std::string last_place = {}; ///< gate, device or list of it

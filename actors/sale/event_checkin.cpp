@@ -73,10 +73,12 @@ caf::result<checkin_conflicts_reply> event_state::on_list_conflicts(const list_c
   if (auto no = refused_to(x.what)) return checkin_conflicts_reply{std::move(no)};
   checkin_conflicts_reply reply;
   const auto& all = sale_->checkin().conflicts();
+  std::size_t scans = 0;
   for (auto i = all.upper_bound(x.after); i != all.end() && !reply.more; ++i) {
-    reply.more = reply.conflicts.size() == x.limit;
-    if (!reply.more && sale_->event_tickets().find(*i) != nullptr)
-      reply.conflicts.push_back(sale_->conflict_of(*i));
+    reply.more = reply.conflicts.size() == x.limit || scans >= services_->rules.bounds.conflict_scans;
+    if (reply.more || sale_->event_tickets().find(*i) == nullptr) continue;
+    reply.conflicts.push_back(sale_->conflict_of(*i));
+    scans += reply.conflicts.back().scans.size();
   }
   return reveal(std::move(reply));
 }
@@ -163,7 +165,9 @@ caf::result<gate_reply> event_state::on_find_gate(const find_gate& x) {
 
 gate_ticket event_state::gate_ticket_of(const event_ticket_row& row) {
   const auto seen = sale_->at_gate(row);
-  gate_ticket t{row.id, row.ticket_type, row.status, row.generation, seen.refund_pending};
+  const bool is_off = sale_->event().status == event_status::cancelled; // see sale::may_present
+  const auto status = is_off ? event_ticket_status::cancelled : row.status;
+  gate_ticket t{row.id, row.ticket_type, status, row.generation, seen.refund_pending};
   t.seat = seen.seat;
   if (sale_->event().event_tickets.rotating_codes)
     t.secret = text_of(ticket_keys().secret_of(row.id, row.generation).bytes());
@@ -194,7 +198,7 @@ caf::result<gate_state_reply> event_state::on_find_gate_state(const find_gate_st
     sale_->event_tickets().changed_after(reply.version.at, reply.version.ticket, t, gate_rows_looked_at);
   for (const auto* row : changed) {
     if (reply.tickets.size() == x.limit) break;
-    reply.version.at = row->updated_at;
+    reply.version.at = sale_->event_tickets().changed_at(*row);
     reply.version.ticket = row->id;
     if (list->admits(row->ticket_type)) reply.tickets.push_back(gate_ticket_of(*row));
   }

@@ -12,7 +12,7 @@ void event_tickets_book::load(const event_ticket_row& row) {
   const bool is_newest = rows_.empty() || at(rows_.size() - 1).id < row.id; // most are
   const auto place = is_newest ? rows_.size() : place_of(row.id);
   rows_.push_back(row);
-  if (by_change_) by_change_->emplace(row.updated_at, row.id);
+  if (by_change_) by_change_->emplace(changed_at(row), row.id);
   ++counter_of(row);
   by_id_.insert(by_id_.begin() + static_cast<std::ptrdiff_t>(place), added);
   auto* newer = &newest_.try_emplace(row.claim, none).first->second;
@@ -36,13 +36,18 @@ std::size_t event_tickets_book::count(std::uint32_t ticket_type, event_ticket_st
   return ticket_type < counts_.size() ? counts_[ticket_type][static_cast<std::size_t>(status)] : 0;
 }
 
+timestamp event_tickets_book::changed_at(const event_ticket_row& row) const {
+  const auto refund = refunds_changed_.find(row.claim);
+  return refund == refunds_changed_.end() ? row.updated_at : std::max(row.updated_at, refund->second);
+}
+
 std::vector<const event_ticket_row*> event_tickets_book::changed_after(timestamp at,
                                                                        const event_ticket_id& id,
                                                                        timestamp until,
                                                                        std::size_t limit) const {
   if (!by_change_) {
     by_change_.emplace();
-    for (const auto& row : rows_) by_change_->emplace(row.updated_at, row.id);
+    for (const auto& row : rows_) by_change_->emplace(changed_at(row), row.id);
   }
   std::vector<const event_ticket_row*> changed;
   for (auto i = by_change_->upper_bound({at, id});
@@ -60,6 +65,16 @@ template <class Visit>
 void event_tickets_book::newest_first(const claim_id& claim, Visit visit) const {
   const auto newest = newest_.find(claim);
   for (auto i = newest == newest_.end() ? none : newest->second; i != none; i = older_[i]) visit(rows_[i]);
+}
+
+void event_tickets_book::refund_changed(const claim_id& claim, timestamp at) {
+  auto& known = refunds_changed_[claim];
+  if (at <= known) return; // a load may bring an older refund later
+  if (by_change_)
+    newest_first(claim, [&](const event_ticket_row& row) { by_change_->erase({changed_at(row), row.id}); });
+  known = at;
+  if (by_change_)
+    newest_first(claim, [&](const event_ticket_row& row) { by_change_->emplace(changed_at(row), row.id); });
 }
 
 std::vector<const event_ticket_row*> event_tickets_book::of_claim(const claim_id& claim) const {
@@ -101,11 +116,11 @@ void event_tickets_book::issue(event_ticket_row row, changes& out) {
 }
 
 void event_tickets_book::set(event_ticket_row& row, event_ticket_status to, timestamp now) {
-  if (by_change_) by_change_->erase({row.updated_at, row.id});
+  if (by_change_) by_change_->erase({changed_at(row), row.id});
   --counter_of(row);
   row.status = to;
   row.updated_at = now;
-  if (by_change_) by_change_->emplace(now, row.id);
+  if (by_change_) by_change_->emplace(changed_at(row), row.id);
   ++counter_of(row);
 }
 

@@ -30,7 +30,9 @@ public:
   [[nodiscard]] std::vector<const event_ticket_row*> of_claim(const claim_id& claim) const;
   /// How many of `ticket_type` have this status.
   [[nodiscard]] std::size_t count(std::uint32_t ticket_type, event_ticket_status status) const;
-  /// At most `limit` that changed after (`at`, `id`) and before `until`, by time and id.
+  /// When gates have to hear of it: its last step, or the last begin or end of a refund of its claim.
+  [[nodiscard]] timestamp changed_at(const event_ticket_row& row) const;
+  /// At most `limit` that changed after (`at`, `id`) and before `until`, by changed_at and id.
   [[nodiscard]] std::vector<const event_ticket_row*> changed_after(timestamp at, const event_ticket_id& id,
                                                                    timestamp until, std::size_t limit) const;
   /// Valid ones of `claim` and `ticket_type`.
@@ -40,6 +42,8 @@ public:
   [[nodiscard]] std::vector<event_ticket_id> first_to_cancel(const claim_id& claim, std::uint32_t ticket_type,
                                                              std::size_t count) const;
 
+  /// A refund of `claim` began or ended at `at`. Not durable: the rows of refunds say it again after a load.
+  void refund_changed(const claim_id& claim, timestamp at);
   void issue(event_ticket_row row, changes& out);
   /// Applies `trigger`; false if the rule table forbids it, and for a transfer: see hand_over.
   bool move(const event_ticket_id& id, event_ticket_trigger trigger, timestamp now, changes& out);
@@ -59,7 +63,8 @@ private:
   std::vector<index> by_id_;
   std::vector<index> older_; ///< the next lower id of the same claim
   std::unordered_map<claim_id, index> newest_; ///< the highest id of the claim
-  /// By updated_at and id; made when a gate first asks.
+  std::unordered_map<claim_id, timestamp> refunds_changed_; ///< only claims that had refunds
+  /// By changed_at and id; made when a gate first asks.
   mutable std::optional<std::set<std::pair<timestamp, event_ticket_id>>> by_change_;
   std::vector<std::array<std::size_t, event_ticket_statuses>> counts_; ///< by ticket type and status
 };

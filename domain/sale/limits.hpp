@@ -34,7 +34,9 @@ struct sale_bounds {
   std::size_t checkin_lists = 50; ///< including removed ones
   std::size_t checkin_devices = 1'000; ///< including revoked ones
   std::size_t scans = 1'000'000; ///< in memory, about 200 bytes each
-  std::size_t scans_of_ticket = 100; ///< so that one scanner cannot use up `scans`
+  /// Ten days with 15 entries and 15 exits each; so that one scanner cannot use up `scans`.
+  std::size_t scans_of_ticket = 300;
+  std::size_t conflict_scans = 5'000; ///< of a page of conflicts and one more: 2 MB
   /// Beyond it a refused scan is answered but not recorded, so that no broken scanner uses up `scans`.
   std::size_t refused_scans = 200'000;
 };
@@ -44,7 +46,7 @@ inline constexpr std::int64_t seated_units_max = 10'000'000;
 inline constexpr milliseconds transfer_life{7 * 24 * 60 * 60 * 1000ll};
 /// Max age of the time that a scanner gives: the longest that a gate is offline. An older time becomes this.
 inline constexpr milliseconds scan_age_max{7 * 24 * 60 * 60 * 1000ll};
-/// Max orders that one search of a gate looks at, the newest: a few milliseconds.
+/// Max orders that a gate's search for a name or a part of an id looks at, the newest: milliseconds.
 inline constexpr std::size_t gate_search_max = 50'000;
 /// Characters of a part of an id that a gate searches for: fewer are in nearly every id.
 inline constexpr std::size_t gate_id_min = 4;

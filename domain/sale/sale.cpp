@@ -33,6 +33,11 @@ void sale::load(const payment_row& row) {
   if (planted(bug::recheck_forgotten)) payments_.forget_recheck(row.id);
 }
 
+void sale::load(const refund_row& row) {
+  payments_.load(row);
+  tell_gates(row.payment, row.status == refund_status::requested ? row.created_at : row.updated_at);
+}
+
 void sale::loaded() {
   was_sold_out_ = sells() && stock_.sold_out();
   is_fresh_ = true;

@@ -42,7 +42,7 @@ public:
   void load(const checkin_device_row& row) { checkin_.load(row); }
   void load(const scan_row& row) { checkin_.load(row); }
   void load(const payment_row& row);
-  void load(const refund_row& row) { payments_.load(row); }
+  void load(const refund_row& row);
   void load(const receipt_row& row) { payments_.load(row); }
   void load(promo_code_row row) { promo_codes_.load(std::move(row)); }
   void load(const order_row& row) { orders_.load(row); }
@@ -209,8 +209,8 @@ public:
   [[nodiscard]] checkin_ticket at_gate(const event_ticket_row& t) const;
   [[nodiscard]] checkin_conflict conflict_of(const event_ticket_id& ticket) const;
   [[nodiscard]] std::vector<checkin_type_count> checkin_counts() const;
-  /// Tickets of `list` whose buyer's name, order or id contains `text` without regard to ASCII case, newest
-  /// first; at most `limit`.
+  /// Tickets of `list`, at most `limit`: of the id `text` of a ticket, an order or a claim; else those of the
+  /// newest orders whose buyer's name (see letters.hpp), order id or ticket id contains `text`.
   [[nodiscard]] std::vector<checkin_ticket> find_at_gate(const checkin_list_row& list, std::string_view text,
                                                          std::size_t limit) const;
 
@@ -414,6 +414,7 @@ private:
   refund_id begin_refund(const payment_id& payment, money amount, units_back units, timestamp now,
                          decision& out);
   void refund_done(const refund_id& refund, timestamp now, decision& out);
+  void tell_gates(const payment_id& payment, timestamp at);
   [[nodiscard]] bool is_owed(const refund_row& refund) const;
   [[nodiscard]] std::optional<refund_id> made_after_all(const payment_id& payment) const;
   [[nodiscard]] units_back taken_by(const refund_row& refund) const;
@@ -440,6 +441,7 @@ private:
                                                         std::uint32_t ticket_type) const;
   [[nodiscard]] refusal tickets_of_seats(const claim_id& claim, refund_wish& wish) const;
   // check-in
+  [[nodiscard]] std::vector<const event_ticket_row*> tickets_of_id(const uuid& id) const;
   refusal patch_list(const checkin_list_patch& patch, checkin_list_row& row) const;
   [[nodiscard]] scan_objection objection_to(const scan_wish& wish, const event_ticket_row* ticket,
                                             const checkin_list_row& list) const;

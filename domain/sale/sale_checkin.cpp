@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sale's decisions about check-in. The state of a ticket follows from its admitted scans in the order of
 // their times at the gates, whatever the order of their arrival: gates may be offline.
+#include "domain/base/letters.hpp"
 #include "domain/base/planted.hpp"
 #include "domain/model/invalid_field.hpp"
 #include "domain/sale/sale.hpp"
@@ -10,12 +11,8 @@
 namespace fq {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-
-bool contains(std::string_view whole, std::string_view part) {
-  return std::search(whole.begin(), whole.end(), part.begin(), part.end(),
-                     [](char a, char b) { return lower(a) == lower(b); })
-         != whole.end();
+bool contains(const std::string& whole, const std::string& part) {
+  return !part.empty() && whole.find(part) != std::string::npos;
 }
 
 std::string full_name(const contact& c) {
@@ -240,25 +237,39 @@ std::vector<checkin_type_count> sale::checkin_counts() const {
   return counts;
 }
 
+/// `id`: of an event ticket, an order or a claim.
+std::vector<const event_ticket_row*> sale::tickets_of_id(const uuid& id) const {
+  if (const auto* ticket = event_tickets_.find(id)) return {ticket};
+  const auto* order = orders_.find(id);
+  return event_tickets_.of_claim(order != nullptr ? order->claim : id);
+}
+
 std::vector<checkin_ticket> sale::find_at_gate(const checkin_list_row& list, std::string_view text,
                                                std::size_t limit) const {
   std::vector<checkin_ticket> found;
+  const auto add = [&](const event_ticket_row* ticket) {
+    if (found.size() < limit && list.admits(ticket->ticket_type)) found.push_back(at_gate(*ticket));
+  };
+  if (const auto id = parse_uuid(text)) {
+    for (const auto* ticket : tickets_of_id(*id)) add(ticket);
+    return found;
+  }
   std::size_t looked_at = 0;
   const bool may_be_id =
     text.size() >= gate_id_min && text.find_first_not_of("0123456789abcdefABCDEF-") == std::string_view::npos;
+  const auto wanted = folded(text);
   const auto& orders = orders_.all();
   for (auto i = orders.rbegin(); i != orders.rend() && found.size() < limit; ++i) {
     if (++looked_at > gate_search_max) break;
     const auto& order = i->second;
     if (is_open(order.status)) continue;
-    const bool is_name = contains(full_name(order.contact), text);
-    const bool is_order = may_be_id && contains(to_string(order.id), text);
+    const bool is_name = contains(folded(full_name(order.contact)), wanted);
+    const bool is_order = may_be_id && contains(to_string(order.id), wanted);
     if (!is_name && !may_be_id) continue;
     for (const auto* ticket : event_tickets_.of_claim(order.claim))
-      if (found.size() < limit && list.admits(ticket->ticket_type)
-          && ((is_name && ticket->holder == order.customer) || is_order
-              || (may_be_id && contains(to_string(ticket->id), text))))
-        found.push_back(at_gate(*ticket)); // the buyer's name finds no ticket that he gave away
+      if ((is_name && ticket->holder == order.customer) || is_order
+          || (may_be_id && contains(to_string(ticket->id), wanted)))
+        add(ticket); // the buyer's name finds no ticket that he gave away
   }
   return found;
 }

@@ -27,6 +27,11 @@ std::vector<refund_item> left_of(const claim_row& claim) {
 
 } // namespace
 
+/// A refund of `payment` began or ended: phones that work offline hear of the tickets that it is about.
+void sale::tell_gates(const payment_id& payment, timestamp at) {
+  event_tickets_.refund_changed(payments_.find(payment)->claim, at);
+}
+
 /// Requests a refund of all remaining money of the payment; false if its state does not allow it.
 bool sale::request_refund(const payment_id& id, timestamp now, decision& out) {
   const auto& p = *payments_.find(id);
@@ -50,6 +55,7 @@ refund_id sale::begin_refund(const payment_id& id, money amount, units_back unit
   row.created_at = row.updated_at = now;
   const auto refund = row.id;
   payments_.open(std::move(row), out.content);
+  tell_gates(id, now);
   out.reveals = true;
   if (amount == 0)
     refund_done(refund, now, out);
@@ -80,6 +86,7 @@ void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
   payments_.move(id, refund_trigger::succeed, now, out.content);
   payments_.move(payment, whole ? payment_trigger::refund_done : payment_trigger::refund_part_done, now,
                  out.content, [&](payment_row& row) { row.refunded += amount; });
+  tell_gates(payment, now);
   out.reveals = true;
   if (is_blocked(before.customer)) blocked_to_refund_.push_back(before.customer); // refund the rest
   if (!units.items.empty()) return_tickets(claim, units, now, out);
@@ -157,6 +164,7 @@ void sale::refund_not_processed(const refund_id& id, bool refused, timestamp now
     const auto payment = refund->payment;
     payments_.move(id, refund_trigger::give_up, now, out.content);
     payments_.move(payment, payment_trigger::refund_refused, now, out.content);
+    tell_gates(payment, now);
     if (const auto made = made_after_all(payment)) return refund_done(*made, now, out);
     return add_dead_letter(dead_letter_kind::refund_refused, id, "the gateway refused it", {}, now, out);
   }

@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { browser_for, check_page, fits, person, persistent_browser } from './browser.mjs';
 import { assert, eventually, expect_problem, server_for, sleep, temporary_folder } from './lib.mjs';
-import { after_sending, gate, in_order, new_nonce } from '../../web/pages/scan_gate.mjs';
+import { after_sending, gate, in_order, new_nonce, reason_of_problem } from '../../web/pages/scan_gate.mjs';
 import { as_kept_now } from '../../web/pages/scan_store.mjs';
 import { code_with, ticket_codes } from './ticket_codes.mjs';
 
@@ -62,6 +62,33 @@ test('a gate without a network knows the seats of tickets', () => {
   const id = '01998e3b-0000-7c11-8000-00100b2f7e55';
   const offline = new gate('e', null, [[id, 0, 0, 1, 0, null, null, null, 'P-A-3']]);
   assert.deepEqual([offline.seat_of(id), offline.seat_of('other')], ['P-A-3', '']);
+});
+
+test('a gate finds tickets by names without accents, and by whole ids also without an order', async (t) => {
+  const s = await gate_for(t);
+  const [buyer] = await s.server.customers(1);
+  const { admission_token } = await s.server.join_and_be_admitted(buyer, s.event.id);
+  const { claim_id } = await s.server.claim(buyer, s.event.id, admission_token);
+  const free = await s.server.post(`/claims/${claim_id}/payments`, { token: buyer });
+  assert.equal(free.status, 201, free.text);
+  await s.server.claim_reaches(buyer, claim_id, 'CONFIRMED');
+  const find = async (text) => {
+    const answer = await s.server.post('/checkin/search', {
+      token: s.scanners[0].token,
+      body: { list_id: s.list.id, text },
+    });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json.items;
+  };
+  assert.equal((await find('ÁDÀ óbi')).length, 2);
+  assert.equal((await find(s.tickets[0].order.toUpperCase())).length, 2);
+  assert.deepEqual(await find(crypto.randomUUID()), []);
+  const [theirs] = await find(claim_id);
+  assert.deepEqual([theirs.name, theirs.order_id], [null, null]);
+  assert.deepEqual(
+    (await find(theirs.id)).map(({ id }) => id),
+    [theirs.id],
+  );
 });
 
 test('a gate gets one answer for each nonce, and learns where the first scan was', async (t) => {
@@ -204,6 +231,12 @@ test('a phone without a network decides by signature, generation and state', asy
   assert.equal(await decide({ code: code(back) }), 'refund_pending');
   assert.equal(await decide({ code: code(crypto.randomUUID()) }), 'unknown_ticket');
   assert.equal(await decide({ code: 'HELLO' }), 'unreadable');
+  // Its signature is genuine: people read that it may be of another gate. A chosen ticket proves nothing.
+  const elsewhere = crypto.randomUUID();
+  const shown = async (scan) => (await phone.decide({ type: 'entry', ...scan }, Date.now())).shown;
+  assert.equal(await shown({ code: code(elsewhere) }), 'not_here');
+  assert.equal(await shown({ ticket: elsewhere }), undefined);
+  assert.equal(await shown({ code: code(gone) }), undefined);
   const foreign = crypto.generateKeyPairSync('ed25519').privateKey;
   assert.equal(await decide({ code: code_with(event, foreign)(fresh) }), 'wrong_key');
   assert.equal(await decide({ code: code_with(crypto.randomUUID(), privateKey)(fresh) }), 'other_event');
@@ -238,6 +271,29 @@ test('a phone without a network decides by signature, generation and state', asy
     null,
     null,
   ]);
+});
+
+test('what a phone notes is a row for its store, and a gate made of it knows who is in', async () => {
+  const [fresh, gone] = [crypto.randomUUID(), crypto.randomUUID()];
+  const state = { version: '1', mode: 'entry', rotating_codes: false, public_key: '' };
+  const phone = new gate('e', state, [
+    [fresh, 0, 0, 1, 0, null, null],
+    [gone, 0, 4, 1, 0, null, null],
+  ]);
+  const kept = phone.note(fresh, 'entry', 5, 'West');
+  assert.deepEqual(kept, [fresh, 0, 1, 1, 0, 5, 'West']);
+  assert.equal(phone.note(gone, 'entry', 5, 'West'), null);
+  assert.equal(phone.note(crypto.randomUUID(), 'entry', 5, 'West'), null);
+  const restarted = new gate('e', state, [kept]);
+  const again = await restarted.decide({ ticket: fresh, type: 'entry' }, 9);
+  assert.deepEqual([again.reason, again.earlier], ['already_in', { at: 5, place: 'West' }]);
+});
+
+test('people read why the server takes no scan', () => {
+  assert.equal(reason_of_problem('too_many', 409), 'too_many');
+  assert.equal(reason_of_problem('not_found', 404), 'list_gone');
+  assert.equal(reason_of_problem('invalid_field', 400), 'unreadable');
+  assert.equal(reason_of_problem('scan_id_reused', 409), 'not_taken');
 });
 
 test('scans that waited go first by their times, and an answer says what becomes of each', () => {
@@ -348,6 +404,77 @@ test('two phones let the same ticket in while they are offline: a conflict is sh
   const numbers = await s.checkin();
   assert.deepEqual([numbers.lists[0].entries, numbers.ticket_types[0].in, numbers.conflicts], [3, 2, 1]);
   await check_page(shown[0] ? west : east, 'scan-conflict');
+});
+
+test('a phone that restarts without a network knows whom the server has just let in', async (t) => {
+  const s = await gate_for(t);
+  const page = await phone_at(t, s, s.scanners[0]);
+  await type_code(page, s.code(s.tickets[0].id));
+  await headline(page).getByText('Let in', { exact: true }).waitFor();
+  await sleep(500); // to the disk, and before the next sync
+  await s.server.kill();
+  await page.reload();
+  await page.locator('main[data-ready="true"]').waitFor();
+  await type_code(page, s.code(s.tickets[0].id));
+  await headline(page).getByText('Already in').waitFor();
+  await page.getByText(/First: .*West/).waitFor();
+  await type_code(page, s.code(crypto.randomUUID()));
+  await headline(page).getByText('Genuine, but not on this list', { exact: false }).waitFor();
+  await s.server.launch();
+  await page.evaluate(() => globalThis.dispatchEvent(new Event('online')));
+  await page.getByText('Scans waiting to be sent: 0').waitFor({ timeout: 30_000 });
+  const numbers = await s.checkin();
+  assert.deepEqual([numbers.lists[0].entries, numbers.conflicts], [1, 0]);
+});
+
+test('a phone says that a ticket has too many scans, and that its list was removed', async (t) => {
+  const s = await gate_for(t, { mode: 'entry_and_exit' });
+  const [scanner] = s.scanners;
+  const often = s.tickets[0].id;
+  for (let n = 0; n < 3; n += 1) {
+    const scans = Array.from({ length: 100 }, (_, i) => ({
+      nonce: crypto.randomUUID(),
+      list_id: s.list.id,
+      event_ticket_id: often,
+      type: i % 2 === 0 ? 'entry' : 'exit',
+      passed: true, // all in the same millisecond
+    }));
+    const sent = await s.server.post('/checkin/redeem', { token: scanner.token, body: { scans } });
+    assert.ok(
+      sent.json.results?.every(({ result }) => result === 'admitted'),
+      sent.text,
+    );
+  }
+  expect_problem(await s.redeem(scanner, { code: s.code(often) }), 409, 'too_many');
+  const nowhere = { list_id: crypto.randomUUID(), code: s.code(often) };
+  expect_problem(await s.redeem(scanner, nowhere), 404, 'not_found');
+  const chief = await s.server.post(`/events/${s.event.id}/checkin/devices`, {
+    token: s.organizer,
+    body: { label: 'Chief', may_force: true },
+  });
+  assert.equal(chief.status, 201, chief.text);
+  const page = await phone_at(t, s, chief.json);
+  await type_code(page, s.code(s.tickets[1].id, 2));
+  await headline(page).getByText('This ticket has another holder now').waitFor();
+  assert.ok(await page.locator('[data-force]').isVisible());
+  await type_code(page, s.code(often));
+  await headline(page).getByText('Too many scans: ask the organizer').waitFor();
+  assert.ok(await page.locator('[data-force]').isHidden(), 'it would let in the ticket before');
+  await check_page(page, 'scan-too-many');
+  const door = await s.server.post(`/events/${s.event.id}/checkin/lists`, {
+    token: s.organizer,
+    body: { name: 'Door', mode: 'entry' },
+  });
+  assert.equal(door.status, 201, door.text);
+  const removed = await s.server.request('DELETE', `/events/${s.event.id}/checkin/lists/${s.list.id}`, {
+    token: s.organizer,
+  });
+  assert.equal(removed.status, 204, removed.text);
+  await type_code(page, s.code(s.tickets[1].id));
+  await headline(page).getByText('This list was removed').waitFor();
+  await page.getByText('This phone uses now: Door').waitFor();
+  await type_code(page, s.code(s.tickets[1].id));
+  await headline(page).getByText('Let in', { exact: true }).waitFor();
 });
 
 /** The QR code of `qr` as a film of one picture, for Chromium's fake camera. */

@@ -708,6 +708,22 @@ describe('expiry and late money', side_by_side, () => {
     });
 });
 
+/** What a phone at a gate hears since a version: the next page of its list's state. */
+async function phone_at_gate_of(shop) {
+  const made = async (what, body) => {
+    const answer = await shop.server.post(`/events/${shop.event.id}/checkin/${what}`, {
+      token: shop.organizer,
+      body,
+    });
+    assert.equal(answer.status, 201, answer.text);
+    return answer.json;
+  };
+  const list = await made('lists', { name: 'Door' });
+  const { token } = await made('devices', { label: 'Phone' });
+  return async (since = '') =>
+    (await shop.server.get(`/checkin/${list.id}/state${since && `?since=${since}`}`, { token })).json;
+}
+
 describe('refunds', side_by_side, () => {
   const more = {
     ticket_types: [
@@ -741,12 +757,23 @@ describe('refunds', side_by_side, () => {
         const shop = await Shop.open(t, { gateway, standin: { refunds: 'failed', refundDelayMs: 10 } });
         const [fan] = await shop.server.customers(1);
         const { order } = await shop.bought(fan);
+        const sync = await phone_at_gate_of(shop);
+        let known = { version: '' };
+        const hears = async (what, refund_pending) => {
+          known = await eventually(what, async () => {
+            const next = await sync(known.version);
+            return next.tickets?.some((row) => row[4] === refund_pending) && next;
+          });
+        };
+        await hears('the ticket', 0);
         assert.equal((await shop.refund(order)).status, 202);
+        await hears('that a refund has begun', 1);
         const letter = await eventually('a dead letter', async () => (await shop.dead_letters())[0], {
           timeout_ms: 110_000,
           every_ms: 500,
         });
         assert.equal(letter.kind, 'refund_refused');
+        await hears('that the ticket is of use again', 0);
         assert.equal((await shop.whole(fan, order)).payment_status, 'REFUND_FAILED');
         assert.equal((await shop.status(fan, order)).status, 'success', 'the ticket is still theirs');
         assert.equal(shop.calls('refund.create').length, 1, 'a gateway remembers its no');

@@ -3,7 +3,7 @@
 // (scan_gate.mjs), keeps the scan, and sends it later with its time.
 import { each, language, state } from './page.mjs';
 import { start_camera } from './scan_camera.mjs';
-import { after_sending, gate, in_order, new_nonce } from './scan_gate.mjs';
+import { after_sending, gate, in_order, new_nonce, reason_of_problem } from './scan_gate.mjs';
 import { allow_sounds, play } from './scan_sounds.mjs';
 import { open_store } from './scan_store.mjs';
 
@@ -119,7 +119,8 @@ function present({ is_admitted, reason, type, detail = '', earlier = null, nonce
 /** No "let in anyway": the code proves nothing, so the ticket may belong to another person. */
 const may_force = (reason) => reason !== 'wrong_key' && reason !== 'expired_code';
 
-function present_answer(answer, scan) {
+/** Shows it first: the holder waits. Then the phone keeps who is in, for a restart without a network. */
+async function present_answer(answer, scan) {
   const ticket = answer.event_ticket;
   const is_admitted = answer.result === 'admitted';
   const { earlier } = answer;
@@ -132,9 +133,13 @@ function present_answer(answer, scan) {
     detail: [ticket?.ticket_type, seat_text(ticket?.seat_place), ticket?.name].filter(Boolean).join(' · '),
     earlier: earlier && { at: Date.parse(earlier.at), place: earlier.gate ?? earlier.device ?? earlier.list },
   });
-  if (is_admitted && ticket)
-    known.note(ticket.id, scan.type, Date.parse(answer.at), info.gate ?? info.device);
+  const row =
+    is_admitted && ticket
+      ? known.note(ticket.id, scan.type, Date.parse(answer.at), info.gate ?? info.device)
+      : null;
   show_counts();
+  if (row) await store.keep_ticket(row);
+  if (answer.reason === 'wrong_list') sync(); // it may have been removed
 }
 
 // -- scanning ---------------------------------------------------------------------------------------------
@@ -153,22 +158,26 @@ const body_of = (scan) => ({
 async function decide_here(scan) {
   const decided = await known.decide(scan, server_now());
   const is_admitted = !decided.reason || (scan.force && known.tickets.has(decided.ticket));
-  if (is_admitted) known.note(decided.ticket, scan.type, Date.parse(scan.at), info.gate ?? info.device);
+  const noted =
+    is_admitted && known.note(decided.ticket, scan.type, Date.parse(scan.at), info.gate ?? info.device);
   const is_kept = decided.reason !== 'cannot_check' && decided.reason !== 'not_ready';
   // What the rules say is decided at the gate: the holder has passed, or was sent away.
   if (is_kept)
-    await store.add_waiting({
-      ...scan,
-      ticket: decided.ticket,
-      event: info.event_id,
-      ...(is_admitted ? { passed: true } : { refused: decided.reason }),
-    });
+    await store.add_waiting(
+      {
+        ...scan,
+        ticket: decided.ticket,
+        event: info.event_id,
+        ...(is_admitted ? { passed: true } : { refused: decided.reason }),
+      },
+      noted,
+    );
   const is_forcible = !is_admitted && known.tickets.has(decided.ticket) && may_force(decided.reason);
   last_refused = is_forcible ? { ...scan, ticket: decided.ticket } : null;
   const row = known.tickets.get(decided.ticket);
   present({
     is_admitted,
-    reason: decided.reason,
+    reason: decided.shown ?? decided.reason,
     type: scan.type,
     detail: row
       ? [info.ticket_types[row[1]]?.name, known.seat_of(decided.ticket)].filter(Boolean).join(' · ')
@@ -180,11 +189,22 @@ async function decide_here(scan) {
   await show_waiting();
 }
 
+/** The server takes no such scan, or cannot be asked. */
+async function without_answer(scan, error) {
+  if (error instanceof no_answer) return decide_here(scan);
+  if (error.status === 401) return;
+  last_refused = null;
+  const reason = reason_of_problem(error.message, error.status);
+  present({ is_admitted: false, reason, type: scan.type });
+  if (reason === 'list_gone') await sync();
+}
+
 let is_busy = false;
 
 /** `what`: {code} or {ticket}, and force. */
 async function scan(what) {
-  if (is_busy || !info || !list) return;
+  if (is_busy || !info) return;
+  if (!list) return present({ is_admitted: false, reason: 'not_ready' });
   is_busy = true;
   try {
     const now = server_now();
@@ -196,12 +216,13 @@ async function scan(what) {
       type: document.querySelector('input[name="type"]:checked').value,
       at: new Date(now).toISOString(),
     };
+    let answer;
     try {
-      present_answer(await api('POST', '/checkin/redeem', body_of(one)), one);
+      answer = await api('POST', '/checkin/redeem', body_of(one));
     } catch (error) {
-      if (error instanceof no_answer) await decide_here(one);
-      else if (error.status !== 401) present({ is_admitted: false, reason: 'unreadable', type: one.type });
+      return await without_answer(one, error);
     }
+    await present_answer(answer, one);
   } finally {
     is_busy = false;
   }
@@ -257,8 +278,20 @@ async function read_gate() {
   info = await api('GET', '/checkin');
   await store.set('info', info);
   show('problem', '');
-  if (!info.lists.some(({ id }) => id === list)) await choose(info.lists[0]?.id ?? null);
+  const is_gone = list && !info.lists.some(({ id }) => id === list);
+  if (is_gone || !list) await choose(info.lists[0]?.id ?? null);
   show_info();
+  if (is_gone) tell_list_gone(info.lists[0]);
+}
+
+/** People at the gate must see it: another list lets other tickets in. */
+function tell_list_gone(now) {
+  last_refused = null;
+  present({
+    is_admitted: false,
+    reason: 'list_gone',
+    detail: now ? text('scan_list_now', { list: now.name }) : '',
+  });
 }
 
 async function read_state() {

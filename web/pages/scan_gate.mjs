@@ -42,13 +42,14 @@ export class gate {
     return this.tickets.get(ticket)?.[at.seat] ?? '';
   }
 
-  /** A holder went through here, or the server said so. */
+  /** A holder went through here, or the server said so. Returns the row for the store; null: no change. */
   note(ticket, type, when, place) {
     const row = this.tickets.get(ticket);
-    if (!row || row[at.status] === status.cancelled) return;
+    if (!row || row[at.status] === status.cancelled) return null;
     row[at.status] = type === 'exit' ? 2 : status.checked_in;
     row[at.last_at] = when;
     row[at.last_place] = place;
+    return row;
   }
 
   /** {in, all}: tickets of the list whose holders are in, and all that are not cancelled. */
@@ -72,8 +73,8 @@ export class gate {
   }
 
   /**
-   * {ticket, reason, earlier}: reason null lets the holder in. `scan`: {code} or {ticket}, and {type}. `now`:
-   * the server's time.
+   * {ticket, reason, earlier, shown}: reason null lets the holder in; people read `shown` instead if there is
+   * one. `scan`: {code} or {ticket}, and {type}. `now`: the server's time.
    */
   async decide(scan, now) {
     if (!this.state) return { ticket: scan.ticket ?? null, reason: 'not_ready' };
@@ -87,7 +88,8 @@ export class gate {
       if (reason) return { ticket, reason };
     }
     const row = this.tickets.get(ticket);
-    if (!row) return { ticket, reason: 'unknown_ticket' };
+    // Its signature is genuine: it is of another list, or was sold later.
+    if (!row) return { ticket, reason: 'unknown_ticket', ...(scan.code && { shown: 'not_here' }) };
     return { ticket, ...this.#rules(row, generation, scan.type) };
   }
 
@@ -120,6 +122,10 @@ export class gate {
     return { reason: 'already_in', earlier: { at: row[at.last_at], place: row[at.last_place] } };
   }
 }
+
+/** What people read if the server takes no such scan; `code` and `status` of its problem. */
+export const reason_of_problem = (code, status) =>
+  ({ too_many: 'too_many', not_found: 'list_gone' })[code] ?? (status === 400 ? 'unreadable' : 'not_taken');
 
 /** A UUID by time, so that a server stores scans side by side. */
 export function new_nonce(now) {

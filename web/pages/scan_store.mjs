@@ -46,7 +46,14 @@ export async function open_store() {
       }),
     tickets: () => read('tickets', (s) => s.getAll()),
     waiting: async () => (await read('waiting', (s) => s.getAll())).map(as_kept_now),
-    add_waiting: (scan) => write(['waiting'], (s) => s.put(scan)),
+    /** A ticket whose state this phone knows better than the last state of the list. */
+    keep_ticket: (row) => write(['tickets'], (s) => s.put(row, row[0])),
+    /** `row`: the ticket, if its holder passed. */
+    add_waiting: (scan, row) =>
+      write(['waiting', 'tickets'], (waiting, tickets) => {
+        waiting.put(scan);
+        if (row) tickets.put(row, row[0]);
+      }),
     /** Sent scans leave; what replaces them enters in the same step. */
     settle: (sent, more, conflicts) =>
       write(['waiting', 'conflicts'], (waiting, known) => {

@@ -18,11 +18,12 @@ struct checkin_fixture : checkout_fixture {
 
   /// A paid order's ticket, a list and a device.
   void open_gate() {
-    const auto order = ordered(1);
-    page(order);
-    ask<ack_reply>(owner, apply_fact{paid(order)});
+    const auto bought = ordered(1);
+    order = bought.order.id;
+    page(bought);
+    ask<ack_reply>(owner, apply_fact{paid(bought)});
     run();
-    ticket = look(order).event_tickets.at(0).ticket.id;
+    ticket = look(bought).event_tickets.at(0).ticket.id;
     set_checkin_list x{here(), {}, {}};
     x.patch.name = {true, "Main"};
     x.patch.mode = {true, checkin_mode::entry_and_exit};
@@ -57,6 +58,17 @@ struct checkin_fixture : checkout_fixture {
   std::string code(std::uint32_t generation = 1, std::uint32_t key_number = 0) const {
     return event_ticket_keys{services.stored_key, event.id, key_number}.fixed_code(ticket, generation);
   }
+  /// The gateway says no to the refund as often as the sale asks.
+  void refuse_refund() {
+    const auto call = gateway->calls.back();
+    for (std::uint32_t n = 0; n < sale_rules{}.refund_retry.attempts; ++n)
+      tell({.kind = gateway_call_kind::refund,
+            .result = gateway_result::refund_refused,
+            .gateway = "sandbox",
+            .payment = call.payment,
+            .reference = make_reference(call.payment),
+            .refund = call.refund});
+  }
   gate_state_reply state(const gate_version& since = {}) {
     auto answer = ask<gate_state_reply>(owner, find_gate_state{{device, "hash"}, list, since});
     run();
@@ -64,6 +76,7 @@ struct checkin_fixture : checkout_fixture {
     return answer->value;
   }
 
+  order_id order;
   event_ticket_id ticket;
   checkin_list_id list;
   checkin_device_id device;
@@ -151,6 +164,76 @@ CAF_TEST(the state of a list has what changed since its version) {
   const auto anew = state(next.version);
   CAF_CHECK(anew.is_reset && anew.tickets.size() == 1 && anew.public_key != known.public_key);
   CAF_CHECK(objection_to(scan(code())) == scan_objection::wrong_key);
+}
+
+CAF_TEST(an offline gate hears that a refund began and that the gateway refused it) {
+  open_gate();
+  advance(1s);
+  auto known = state();
+  CAF_REQUIRE_EQUAL(known.tickets.size(), 1u);
+  CAF_CHECK(!known.tickets[0].refund_pending);
+  const auto sync = [&] {
+    advance(1s);
+    known = state(known.version);
+    CAF_REQUIRE_EQUAL(known.tickets.size(), 1u);
+    return known.tickets[0];
+  };
+  auto refund = ask<order_reply>(owner, refund_tickets{{order, organizer()}, {}, {}});
+  run();
+  CAF_REQUIRE(refund->ok && !refund->value.no);
+  CAF_CHECK(sync().refund_pending);
+  refuse_refund();
+  const auto after = sync();
+  CAF_CHECK(!after.refund_pending && after.status == event_ticket_status::issued);
+  CAF_CHECK(state(known.version).tickets.empty()); // told once
+  CAF_CHECK(objection_to(scan(code())) == scan_objection::none);
+}
+
+CAF_TEST(an offline gate of a cancelled event lets no one in even if the refund was refused) {
+  open_gate();
+  advance(1s);
+  const auto known = state();
+  ask<event_reply>(owner, turn_event{here(), {}, event_trigger::cancel});
+  advance(1s);
+  CAF_REQUIRE(gateway->calls.back().kind == gateway_call_kind::refund);
+  refuse_refund();
+  advance(1s);
+  const auto after = state(known.version);
+  CAF_REQUIRE_EQUAL(after.tickets.size(), 1u);
+  CAF_CHECK(after.tickets[0].status == event_ticket_status::cancelled && !after.tickets[0].refund_pending);
+  CAF_CHECK(objection_to(scan(code())) == scan_objection::cancelled);
+}
+
+CAF_TEST(a page of conflicts ends after so many scans and the next one goes on) {
+  open_gate();
+  const auto other = ordered(2);
+  page(other);
+  ask<ack_reply>(owner, apply_fact{paid(other, "evt_2")});
+  run();
+  for (const auto& id : {ticket, look(other).event_tickets.at(0).ticket.id})
+    for (int n = 0; n < 2; ++n) {
+      auto entry = scan({});
+      entry.wish.ticket = id;
+      entry.wish.passed = true;
+      send({entry});
+      run();
+    }
+  list_checkin_conflicts x;
+  x.what = here();
+  const auto conflicts = [&] {
+    auto answer = ask<checkin_conflicts_reply>(owner, x);
+    run();
+    CAF_REQUIRE(answer->ok && !answer->value.no);
+    return answer->value;
+  };
+  CAF_CHECK(conflicts().conflicts.size() == 2 && !conflicts().more);
+  services.rules.bounds.conflict_scans = 2;
+  const auto first = conflicts();
+  CAF_REQUIRE_EQUAL(first.conflicts.size(), 1u);
+  CAF_CHECK(first.more && first.conflicts[0].scans.size() == 2);
+  x.after = first.conflicts[0].ticket.ticket.id;
+  const auto last = conflicts();
+  CAF_CHECK(last.conflicts.size() == 1 && !last.more);
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()

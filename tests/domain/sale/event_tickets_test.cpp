@@ -98,6 +98,35 @@ CAF_TEST(changes are found by time and id and tickets are counted by type and st
   CAF_CHECK_EQUAL(book.count(9, event_ticket_status::issued), 0u);
 }
 
+CAF_TEST(a refund of a claim that begins or ends is a change of its tickets) {
+  for (const bool asked_before : {true, false}) {
+    event_tickets_book book;
+    changes out;
+    for (std::uint64_t n = 1; n <= 3; ++n) {
+      auto r = row(n, n == 2 ? 2 : 1);
+      r.updated_at = from_unix_ms(5);
+      book.load(r);
+    }
+    const auto changed = [&](std::int64_t at, std::uint64_t n) {
+      ids found;
+      for (const auto* t : book.changed_after(from_unix_ms(at), {1, n}, from_unix_ms(99), 9))
+        found.push_back(t->id);
+      return found;
+    };
+    if (asked_before) CAF_CHECK_EQUAL(changed(0, 0).size(), 3u);
+    book.refund_changed({2, 1}, from_unix_ms(7));
+    book.refund_changed({2, 1}, from_unix_ms(6)); // an older one, from a load
+    CAF_CHECK(changed(5, 3) == (ids{{1, 1}, {1, 3}}));
+    CAF_CHECK(changed(0, 0) == (ids{{1, 2}, {1, 1}, {1, 3}}));
+    CAF_CHECK(book.changed_at(*book.find({1, 1})) == from_unix_ms(7));
+    CAF_CHECK(book.changed_at(*book.find({1, 2})) == from_unix_ms(5));
+    CAF_CHECK(book.move({1, 1}, event_ticket_trigger::check_in, from_unix_ms(8), out));
+    CAF_CHECK(changed(7, 3) == ids{{1, 1}});
+    CAF_CHECK(changed(0, 0) == (ids{{1, 2}, {1, 3}, {1, 1}})); // each once
+    CAF_CHECK(book.find({1, 3})->updated_at == from_unix_ms(5)); // the row itself stays
+  }
+}
+
 CAF_TEST(a forbidden step changes nothing) {
   event_tickets_book book;
   changes out;

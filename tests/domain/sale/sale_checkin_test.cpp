@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Check-in: answers to gates, the same scan twice, gates that were offline, conflicts, lists and devices.
 #define CAF_SUITE domain_sale_checkin
+#include "domain/sale/limits.hpp"
 #include "tests/domain/sale/orders_fixture.hpp"
 
 #include <algorithm>
@@ -141,6 +142,38 @@ CAF_TEST(a ticket whose money goes back is refused and then cancelled) {
   CAF_CHECK(f.admits(f.wish(f.tickets[1])));
 }
 
+CAF_TEST(gates that work offline hear of a refund that begins and of one that is given up) {
+  for (const bool reloads : {false, true}) {
+    gate_fixture f;
+    f.s.rules.refund_retry.attempts = 1;
+    f.s.reload();
+    f.s.pass(seconds{1});
+    const auto heard_since = [&](timestamp at) {
+      if (reloads) f.s.reload(); // after a restart or at another node
+      std::set<event_ticket_id> ids;
+      const auto& book = f.s.it->event_tickets();
+      for (const auto* t : book.changed_after(at, event_ticket_id{~0ull, ~0ull}, timestamp::max(), 100))
+        ids.insert(t->id);
+      return ids;
+    };
+    auto synced = f.s.now;
+    CAF_CHECK(heard_since(synced).empty());
+    f.s.pass(seconds{1});
+    CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id, {}, {f.tickets[0]}));
+    const auto refund = *f.s.refund_asked();
+    CAF_CHECK(heard_since(synced).contains(f.tickets[0]));
+    CAF_CHECK(f.s.it->at_gate(*f.s.it->event_tickets().find(f.tickets[0])).refund_pending);
+    synced = f.s.now;
+    f.s.pass(seconds{1});
+    f.s.it->refund_not_processed(refund, true, f.s.now, f.s.last = {});
+    f.s.settle();
+    CAF_REQUIRE(f.s.ledger.refunds.at(refund).status == refund_status::failed);
+    CAF_CHECK(heard_since(synced).contains(f.tickets[0]));
+    CAF_CHECK(!f.s.it->at_gate(*f.s.it->event_tickets().find(f.tickets[0])).refund_pending);
+    CAF_CHECK(f.admits(f.wish(f.tickets[0])));
+  }
+}
+
 CAF_TEST(a holder leaves and comes back by a list with exits) {
   gate_fixture f;
   const auto ticket = f.tickets[0];
@@ -269,6 +302,16 @@ CAF_TEST(scans of one ticket are bounded so that one device cannot close the gat
   CAF_CHECK(f.admits(f.wish(f.tickets[1])));
 }
 
+CAF_TEST(a festival of ten days with ten entries and exits a day is within the bound of a ticket) {
+  gate_fixture f;
+  for (int n = 0; n < 10 * 10; ++n)
+    for (const auto type : {scan_type::entry, scan_type::exit}) {
+      f.s.pass(seconds{1});
+      CAF_REQUIRE(f.s.scan(f.device, f.wish(f.tickets[0], type)).scan.is_admitted);
+    }
+  f.sound();
+}
+
 CAF_TEST(a device may use only its own lists and a removed list admits no ticket) {
   gate_fixture f;
   const auto other = f.s.checkin_device({f.list});
@@ -320,6 +363,59 @@ CAF_TEST(a gate finds tickets by name order and id in its types) {
   CAF_CHECK_EQUAL(find(to_string(f.tickets[1])), 1u);
   const auto seats = f.s.checkin_list(checkin_mode::entry, {f.s.type(1).id});
   CAF_CHECK_EQUAL(f.s.it->find_at_gate(*book.find_list(seats), "ada", 10).size(), 1u);
+}
+
+CAF_TEST(a gate finds names without their case and accents) {
+  gate_fixture f;
+  auto row = f.s.ledger.orders.begin();
+  row->second.contact.first_name = "Ivana";
+  row->second.contact.last_name = "ŠIMIĆ";
+  f.s.reload();
+  for (const auto* text : {"šimić", "Simic", "IVANA ŠIM"})
+    CAF_CHECK_EQUAL(f.s.it->find_at_gate(*f.s.it->checkin().find_list(f.list), text, 10).size(), 3u);
+  const std::string only_an_accent = "\u0301\u0301";
+  CAF_CHECK(f.s.it->find_at_gate(*f.s.it->checkin().find_list(f.list), only_an_accent, 10).empty());
+}
+
+CAF_TEST(a gate finds a ticket of a claim without an order by each whole id) {
+  gate_fixture f;
+  f.s.join(3);
+  CAF_REQUIRE(!f.s.claim(3, {f.standard()}));
+  const auto payment = f.s.pay(3).payment;
+  f.s.initialized(payment);
+  f.s.captured(payment);
+  const auto theirs = f.s.tickets_of(3);
+  CAF_REQUIRE_EQUAL(theirs.size(), 1u);
+  const auto find = [&](const checkin_list_id& list, const std::string& text) {
+    return f.s.it->find_at_gate(*f.s.it->checkin().find_list(list), text, 10);
+  };
+  for (const auto& text : {to_string(theirs[0]), to_string(f.s.claim_of(3).id)}) {
+    const auto found = find(f.list, text);
+    CAF_REQUIRE_EQUAL(found.size(), 1u);
+    CAF_CHECK(found[0].ticket.id == theirs[0] && found[0].name.empty());
+  }
+  CAF_CHECK_EQUAL(find(f.list, to_string(f.s.claim_of(1).id)).size(), 3u);
+  CAF_CHECK(find(f.list, to_string(uuid{7, 7})).empty());
+  const auto seats = f.s.checkin_list(checkin_mode::entry, {f.s.type(1).id});
+  CAF_CHECK(find(seats, to_string(theirs[0])).empty()); // another type
+}
+
+CAF_TEST(a gate finds an order by its whole id however many are newer) {
+  gate_fixture f;
+  const auto order = f.s.order_of(1).id;
+  for (std::uint64_t n = 1; n <= gate_search_max; ++n) {
+    order_row newer;
+    newer.id = {order.hi + n, order.lo};
+    newer.claim = {0xc1a1, n};
+    newer.status = order_status::failed;
+    f.s.it->load(newer);
+  }
+  const auto find = [&](std::string_view text) {
+    return f.s.it->find_at_gate(*f.s.it->checkin().find_list(f.list), text, 10).size();
+  };
+  CAF_CHECK_EQUAL(find(to_string(order)), 3u);
+  CAF_CHECK_EQUAL(find(to_string(f.tickets[0])), 1u);
+  CAF_CHECK_EQUAL(find("ada"), 0u); // names of the newest orders only
 }
 
 } // namespace sale_checkin_test

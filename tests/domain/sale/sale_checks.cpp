@@ -262,11 +262,13 @@ std::string scans_differ(const sample_sale& s) {
       if (s.it->event_tickets().count(type.ordinal, of) != static_cast<std::size_t>(counted))
         return "event tickets are miscounted";
     }
-  const auto changed = s.it->event_tickets().changed_after(never, {}, timestamp::max(), SIZE_MAX);
+  const auto& book = s.it->event_tickets();
+  const auto changed = book.changed_after(never, {}, timestamp::max(), SIZE_MAX);
   if (changed.size() != s.ledger.event_tickets.size()) return "event tickets by time: others than there are";
   for (std::size_t i = 0; i < changed.size(); ++i) {
     if (s.ledger.event_tickets.at(changed[i]->id) != *changed[i]) return "event tickets by time: another row";
-    if (i > 0 && changed[i]->updated_at < changed[i - 1]->updated_at)
+    if (book.changed_at(*changed[i]) < changed[i]->updated_at) return "event tickets by time: too early";
+    if (i > 0 && book.changed_at(*changed[i]) < book.changed_at(*changed[i - 1]))
       return "event tickets by time: no order";
   }
   return {};
@@ -303,9 +305,10 @@ bool same_claims(const T& a, const T& b) {
 
 bool same_tickets(const sale& a, const sale& b, const claim_id& claim) {
   const auto x = a.event_tickets().of_claim(claim), y = b.event_tickets().of_claim(claim);
-  return std::ranges::equal(a.views_of(x), b.views_of(y), [](const auto& v, const auto& w) {
+  return std::ranges::equal(a.views_of(x), b.views_of(y), [&](const auto& v, const auto& w) {
     return v.ticket == w.ticket && v.order == w.order && v.refund_pending == w.refund_pending
-           && v.seat == w.seat;
+           && v.seat == w.seat
+           && a.event_tickets().changed_at(v.ticket) == b.event_tickets().changed_at(w.ticket);
   });
 }
 
