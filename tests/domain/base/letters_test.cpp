@@ -4,6 +4,8 @@
 
 #include "domain/base/letters.hpp"
 
+namespace letters_test {
+
 using fq::folded;
 
 CAF_TEST(names are found without case and accents) {
@@ -21,3 +23,5 @@ CAF_TEST(other letters and broken text stay as they are) {
        {"", "o'brien-2", "مريم", "Γιώργος", "李雷", "🎫", "\xc5", "\xc5z", "\x80\xbf", "\xe2\x80"})
     CAF_CHECK_EQUAL(folded(as_it_is), as_it_is);
 }
+
+} // namespace letters_test
