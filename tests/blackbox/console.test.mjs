@@ -1072,6 +1072,7 @@ test('lobbies and draws of an event and a queue, the public log and its witnesse
   await page.getByLabel('Text of the question').fill('Your shirt?');
   await page.getByLabel('People may buy without a sign-in').check();
   await page.getByLabel('Codes change every 30 seconds').check();
+  await page.getByLabel('Terms on the PDF').fill('No glass.\nNo dogs.');
   const zoned = (time) => zoned_input(time, event.time_zone);
   await type_lobby(page, zoned, 3);
   await check_page(page, 'console-lobby-settings');
@@ -1084,6 +1085,7 @@ test('lobbies and draws of an event and a queue, the public log and its witnesse
     [saved.draw, saved.party_max, saved.beacon.announced, saved.guests, saved.rotating_codes],
     ['at_opening', 3, 'Lottery of 1 March', true, true],
   );
+  assert.equal(saved.ticket_terms, 'No glass.\nNo dogs.');
   for (const fan of fans.slice(0, 2)) await server.join(fan, event.id);
   await tab(page, 'Live');
   await card(page, 'Lobby').getByText('The lobby is open.').waitFor();

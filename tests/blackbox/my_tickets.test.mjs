@@ -72,12 +72,14 @@ async function pdf_of(h, where, headers = {}) {
 }
 
 test('a printed ticket has its code and its facts', async (t) => {
-  const h = await in_hand(t);
+  const h = await in_hand(t, { ticket_terms: 'Bez stakla.\nDjeca uz pratnju.' });
   const shown = await ticket_of(h);
   const file = await pdf_of(h, `/event-tickets/${h.ticket}.pdf`, { 'Accept-Language': 'hr' });
   assert.ok(fs.statSync(file).size <= 150_000, `${fs.statSync(file).size} bytes`);
   const text = await program('pdftotext', file, '-');
   for (const part of ['Ljetna večer', 'Parter', 'Šalata', 'Ann Bee', h.order, '19:30', '18:00', 'Ulaznica'])
+    assert.ok(text.includes(part), `${part} in ${text}`);
+  for (const part of ['Uvjeti', 'Bez stakla.', 'Djeca uz pratnju.'])
     assert.ok(text.includes(part), `${part} in ${text}`);
   const fonts = (await program('pdffonts', file)).trim().split('\n').slice(2);
   assert.ok(fonts.length > 0);
@@ -127,8 +129,8 @@ test('the logo of a tenant is on pages, tickets and mails', async (t) => {
   assert.deepEqual(gone.json, { logo: null });
 });
 
-test('the receipt brings the tickets and a calendar file', async (t) => {
-  const h = await in_hand(t);
+test('the receipt brings the tickets with their terms and a calendar file', async (t) => {
+  const h = await in_hand(t, { ticket_terms: 'No glass.' });
   const mail = await eventually('the receipt', () =>
     h.server.mails_to(h.ann.email).find((text) => text.includes('tickets.pdf')),
   );
@@ -138,6 +140,7 @@ test('the receipt brings the tickets and a calendar file', async (t) => {
   const file = path.join(temporary_folder(), 'mailed.pdf');
   fs.writeFileSync(file, Buffer.from(coded, 'base64'));
   assert.match(await program('pdfinfo', file), /^Pages: +2$/m);
+  assert.equal((await program('pdftotext', file, '-')).match(/No glass\./g)?.length, 2, 'on each page');
   for (const row of fs.readdirSync(h.server.data_dir).filter((name) => name.startsWith('ledger.db')))
     assert.ok(!fs.readFileSync(path.join(h.server.data_dir, row)).includes((await ticket_of(h)).code));
 });
