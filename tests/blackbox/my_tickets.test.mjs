@@ -24,7 +24,7 @@ async function sign_in(server, email) {
 }
 
 /** A free sale, and a customer with two tickets of it. */
-async function in_hand(t, settings = {}) {
+async function in_hand(t, settings = {}, answers = []) {
   const server = await server_for(t);
   const organizer = await server.organizer();
   const event = await server.event(organizer, {
@@ -44,6 +44,7 @@ async function in_hand(t, settings = {}) {
       event_id: event.id,
       items: [{ ticket_type_id: event.ticket_types[0].id, quantity: 2 }],
       contact: { first_name: 'Ann', last_name: 'Bee', email: ann.email },
+      answers,
     },
   });
   assert.equal(order.status, 200, order.text);
@@ -287,7 +288,10 @@ test('a reserved seat is on every paper and other shoppers see it go', async (t)
 });
 
 test('a ticket changes hands', async (t) => {
-  const h = await in_hand(t);
+  const h = await in_hand(t, { questions: [{ label: 'Meal?', kind: 'text', to: 'attendee' }] }, [
+    { question_id: 1, attendee: 1, value: 'Rice' },
+    { question_id: 1, attendee: 2, value: 'Yam' },
+  ]);
   const before = await ticket_of(h);
   const bob = await sign_in(h.server, `bob-${h.mark}@example.org`);
   const offer = await h.server.post(`/event-tickets/${h.ticket}/transfer`, {
@@ -307,6 +311,9 @@ test('a ticket changes hands', async (t) => {
   await page.locator('[data-code]').waitFor();
   const after = await ticket_of(h, bob.token);
   assert.equal(after.status, 'TRANSFERRED');
+  assert.equal(after.attendee, before.attendee);
+  assert.doesNotMatch(JSON.stringify(after), /Rice|Yam/, 'the receiver sees no answers');
+  expect_problem(await h.server.get(`/orders/${h.order}`, { token: bob.token }), 404, 'not_found');
   assert.equal(await read_qr(await shot_of(page.locator('[data-code]'))), after.code);
   const [old, now] = [before.code, after.code].map((text) => read_code(text));
   assert.deepEqual([old.generation, now.generation], [1, 2]);
