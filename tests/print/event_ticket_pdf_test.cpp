@@ -187,7 +187,7 @@ CAF_TEST(the longest terms of an event fit below a full page) {
   auto& page = document.pages.front();
   page.event = repeated("The quick brown fox jumps over the lazy dog. ", 5);
   page.facts.resize(8, {"Doors", "18:00"}); // as many as a ticket has
-  page.terms = repeated("The quick brown fox jumps over the lazy dog. ", 22);
+  page.terms = repeated("The quick brown fox jumps over the lazy dog. ", 23);
   page.terms.resize(997);
   page.terms += "END";
   const auto bytes = event_ticket_pdf(document);
