@@ -76,6 +76,7 @@ inline caf::error read_older(caf::binary_deserializer& source, claim_reply& repl
 
 inline constexpr std::string_view later_event_fields[] = {"locks_per_session",
                                                           "picture",
+                                                          "ticket_terms",
                                                           "rotating_codes",
                                                           "transfers_max",
                                                           "key_number",

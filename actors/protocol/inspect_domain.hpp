@@ -44,7 +44,8 @@ FQ_INSPECT(seat_wish, x.best, x.asks_accessible)
 FQ_INSPECT(seat_patch, x.seats, x.is_blocked, x.ticket_type)
 FQ_INSPECT(order_wish, x.items, x.seats, x.promo_code, x.contact, x.success_url, x.cancel_url, x.gateway,
            x.buyer)
-FQ_INSPECT(event_ticket_view, x.ticket, x.event, x.ticket_type, x.order, x.refund_pending, x.seat, x.place)
+FQ_INSPECT(event_ticket_view, x.ticket, x.event, x.ticket_type, x.order, x.refund_pending, x.seat, x.place,
+           x.attendee)
 FQ_INSPECT(transfer_wish, x.ticket, x.giver, x.receiver, x.giver_email, x.receiver_email, x.giver_language,
            x.receiver_language)
 FQ_INSPECT(ticket_paper, x.ticket, x.order, x.type_name, x.price, x.attendee, x.seat)

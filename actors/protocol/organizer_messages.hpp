@@ -128,8 +128,9 @@ struct list_event_orders {
   managed what;
   order_id before; ///< cursor; nil: start with the newest
   std::uint32_t limit = 50;
+  bool with_attendees = false; ///< also the event tickets of attendees who gave answers
 };
-FQ_INSPECT(list_event_orders, x.what, x.before, x.limit)
+FQ_INSPECT(list_event_orders, x.what, x.before, x.limit, x.with_attendees)
 
 struct orders_reply {
   refusal no;

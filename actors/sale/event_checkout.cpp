@@ -139,6 +139,23 @@ std::vector<order_change> event_state::order_changes_of(const changes& content) 
 
 // -- organizers
 
+namespace {
+
+/// The event tickets of attendees who gave answers, which are few: other orders may have thousands.
+std::vector<event_ticket_view> tickets_of_attendees(const order_row& order, const sale& now) {
+  const auto& answers = order.contact.answers;
+  const auto has_answer = [&](std::uint32_t attendee) {
+    return std::ranges::find(answers, attendee, &answer_row::attendee) != answers.end();
+  };
+  if (std::ranges::all_of(answers, [](const answer_row& a) { return a.attendee == 0; })) return {};
+  auto tickets = now.views_of(now.event_tickets().of_claim(order.claim));
+  std::erase_if(tickets,
+                [&](const event_ticket_view& t) { return t.attendee == 0 || !has_answer(t.attendee); });
+  return tickets;
+}
+
+} // namespace
+
 caf::result<orders_reply> event_state::on_list_orders(const list_event_orders& x) {
   if (refuses()) return refused(x);
   if (auto no = refused_to(x.what)) return orders_reply{std::move(no)};
@@ -149,6 +166,7 @@ caf::result<orders_reply> event_state::on_list_orders(const list_event_orders& x
     reply.more = reply.orders.size() == x.limit;
     if (reply.more) break;
     reply.orders.push_back(sale_->view_of(i->second));
+    if (x.with_attendees) reply.orders.back().event_tickets = tickets_of_attendees(i->second, *sale_);
   }
   return reveal(std::move(reply));
 }

@@ -123,6 +123,7 @@ json::value papers_of(const order_row& order, const sale& now) {
   const auto& event = now.event();
   return json::object{{"event_id", to_string(event.id)},
                       {"picture", event.facts.picture},
+                      {"terms", event.facts.ticket_terms},
                       {"changed_at", unix_ms(event.updated_at)},
                       {"key_number", event.event_tickets.key_number},
                       {"rotating", event.event_tickets.rotating_codes},

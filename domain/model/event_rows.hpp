@@ -119,6 +119,7 @@ struct event_facts {
   std::int32_t latitude = no_coordinate, longitude = no_coordinate; ///< millionths of a degree
   std::string description; ///< CommonMark
   std::string picture = {}; ///< id of a stored picture (store/port/picture_store.hpp); empty: none
+  std::string ticket_terms = {}; ///< printed on PDFs of tickets
   friend bool operator==(const event_facts&, const event_facts&) = default;
 };
 FQ_ROW(event_facts, "event_facts", part,
@@ -132,7 +133,8 @@ FQ_ROW(event_facts, "event_facts", part,
        row_field("latitude", &row::latitude, always, setting("latitude", -90, 90, degrees, "venue")),
        row_field("longitude", &row::longitude, always, setting("longitude", -180, 180, degrees, "venue")),
        row_field("description", &row::description, always, setting("description", 0, 10'000, lines)),
-       row_field("picture", &row::picture, always, setting("picture", 0, 64, shown)))
+       row_field("picture", &row::picture, always, setting("picture", 0, 64, shown)),
+       row_field("ticket_terms", &row::ticket_terms, always, setting("ticket_terms", 0, 1'000, lines)))
 
 /// What an event's tickets are like. All can change after the sale, too.
 struct event_ticket_settings {

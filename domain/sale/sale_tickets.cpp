@@ -4,6 +4,7 @@
 #include "domain/sale/sale.hpp"
 
 #include "domain/base/planted.hpp"
+#include "domain/sale/attendees.hpp"
 
 #include <algorithm>
 
@@ -90,19 +91,29 @@ std::vector<event_ticket_id> sale::chosen(const claim_id& claim, const units_bac
   return result;
 }
 
-/// What refunds in progress take is found once for each claim.
+/// What refunds in progress take, and the attendees, are found once for each claim.
 std::vector<event_ticket_view> sale::views_of(ticket_rows tickets) const {
-  std::unordered_map<claim_id, std::vector<event_ticket_id>> pending;
+  struct known {
+    std::vector<event_ticket_id> pending;
+    attendee_numbers attendees;
+  };
+  std::unordered_map<claim_id, known> claims;
   std::vector<event_ticket_view> views;
   for (const auto* t : tickets) {
-    const auto [of_claim, is_first] = pending.try_emplace(t->claim);
-    if (is_first) of_claim->second = pending_refunds(*claims_.find(t->claim));
+    const auto [found, is_first] = claims.try_emplace(t->claim);
+    auto& of_claim = found->second;
     const auto* order = orders_.of_claim(t->claim);
+    if (is_first) {
+      const auto& claim = *claims_.find(t->claim);
+      of_claim.pending = pending_refunds(claim);
+      if (order != nullptr) of_claim.attendees = attendees_of(claim, event_tickets_.of_claim(t->claim));
+    }
+    const auto attendee = of_claim.attendees.find(t->id);
     auto seat = seat_of(*t);
-    views.push_back({*t, event_.id, stock_.types()[t->ticket_type].id,
-                     order != nullptr ? order->id : order_id{},
-                     std::ranges::find(of_claim->second, t->id) != of_claim->second.end(),
-                     std::move(seat.name), std::move(seat.place)});
+    views.push_back(
+      {*t, event_.id, stock_.types()[t->ticket_type].id, order != nullptr ? order->id : order_id{},
+       std::ranges::find(of_claim.pending, t->id) != of_claim.pending.end(), std::move(seat.name),
+       std::move(seat.place), attendee != of_claim.attendees.end() ? attendee->second : 0});
   }
   return views;
 }

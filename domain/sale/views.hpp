@@ -198,6 +198,7 @@ struct event_ticket_view {
   bool refund_pending = false; ///< a refund that the gateway has not made yet takes it
   std::string seat = {}; ///< name; empty: none
   seat_place place = {};
+  std::uint32_t attendee = 0; ///< whose answers belong to it (answer_row); 0: none
 };
 
 /// The seat of an event ticket.

@@ -10,6 +10,7 @@
 #include "net/wire/csv.hpp"
 #include "net/wire/order_codec.hpp"
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 
@@ -86,6 +87,17 @@ std::string answers_text(const std::vector<answer_row>& answers) {
   return text;
 }
 
+/// "1: (id of an event ticket); 2: …", of the attendees in answers_text.
+std::string attendees_text(std::vector<event_ticket_view> tickets) {
+  std::ranges::sort(tickets, {}, &event_ticket_view::attendee);
+  std::string text;
+  for (const auto& t : tickets) {
+    if (!text.empty()) text += "; ";
+    text += std::to_string(t.attendee) + ": " + to_string(t.ticket.id);
+  }
+  return text;
+}
+
 std::uint32_t refunded_tickets(const claim_view& claim) {
   std::uint32_t count = 0;
   for (const auto& item : claim.claim.items) count += item.refunded;
@@ -117,11 +129,12 @@ void append_order(std::string& out, const order_view& v, const type_names& names
                        amount_text(v.refunded, currency),
                        v.payment.is_nil() ? std::string{} : to_string(v.payment),
                        v.payment.is_nil() ? std::string_view{} : name_of(v.payment_state),
-                       answers_text(o.contact.answers)});
+                       answers_text(o.contact.answers),
+                       attendees_text(v.event_tickets)});
 }
 
 list_event_orders orders_behind(const call& c, const uuid& last) {
-  return {{c.id, c.by}, last, list_limit_max};
+  return {{c.id, c.by}, last, list_limit_max, true};
 }
 
 class orders_csv final : public csv_pages<orders_reply> {
@@ -132,11 +145,11 @@ public:
 private:
   void begin(std::string& out) const override {
     out += csv_start;
-    append_csv_row(out, {"order_id",         "created_at",     "updated_at",     "status",   "failure",
-                         "first_name",       "last_name",      "email",          "phone",    "items",
-                         "refunded_tickets", "promo_code",     "currency",       "subtotal", "discount",
-                         "donations",        "platform_fee",   "processing_fee", "total",    "refunded",
-                         "payment_id",       "payment_status", "answers"});
+    append_csv_row(out, {"order_id",         "created_at",     "updated_at",     "status",       "failure",
+                         "first_name",       "last_name",      "email",          "phone",        "items",
+                         "refunded_tickets", "promo_code",     "currency",       "subtotal",     "discount",
+                         "donations",        "platform_fee",   "processing_fee", "total",        "refunded",
+                         "payment_id",       "payment_status", "answers",        "event_tickets"});
   }
   void append(const orders_reply& page, std::string& out, uuid& last) const override {
     for (const auto& order : page.orders) {

@@ -281,6 +281,7 @@ site_page choice_page(const shopper& who, const choice_view& choice) {
   if (choice.place) data.set_time(choice.place->claim_by);
   data.show("HAS_DEADLINE", choice.place != nullptr);
   set_facts(data, who.in, event);
+  set_about(data, event);
   if (!choice.problem.empty()) data.set_optional("PROBLEM", text(who.in, choice.problem));
   data.set("ORDER_KEY", choice.order_key);
   data.show("HAS_SEATS", choice.event.has_seats);
@@ -310,6 +311,7 @@ site_page order_page(const shopper& who, const order_view& v, const event_view& 
   set_order_lead(data, v);
   set_receipt(data, who, v, event);
   set_facts(data, who.in, event.event);
+  set_about(data, event.event);
   data.show("HAS_TICKETS", std::ranges::any_of(v.event_tickets, [&](const event_ticket_view& t) {
               return is_valid(t.ticket.status) && t.ticket.holder == v.order.customer;
             }));

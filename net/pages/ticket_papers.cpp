@@ -37,6 +37,8 @@ print::event_ticket_page printed(language in, const event_row& event, const tick
                 {label("event_ticket_attendee"), paper.attendee},
                 {label("order_number"), paper.order.is_nil() ? std::string{} : to_string(paper.order)},
                 {label("event_ticket_price"), price_text(in, paper.price, event.currency)}};
+  page.terms_label = label("event_ticket_terms");
+  page.terms = event.facts.ticket_terms;
   return page;
 }
 
@@ -74,6 +76,7 @@ event_row event_of(const json::object& tickets, const json::object& data) {
   f.venue_name = text_in(data, "venue_name");
   f.venue_address = text_in(data, "venue_address");
   f.picture = text_in(tickets, "picture");
+  f.ticket_terms = text_in(tickets, "terms");
   return event;
 }
 

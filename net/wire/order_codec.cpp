@@ -62,7 +62,8 @@ json::object object_of(const event_ticket_view& v) {
   json::object out{{"id", to_string(v.ticket.id)},
                    {"ticket_type_id", to_string(v.ticket_type)},
                    {"status", name_of(v.ticket.status)},
-                   {"refund_pending", v.refund_pending}};
+                   {"refund_pending", v.refund_pending},
+                   {"attendee", v.attendee == 0 ? json::value(nullptr) : json::value(v.attendee)}};
   add_seat(out, v.seat, v.place);
   return out;
 }

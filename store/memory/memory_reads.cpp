@@ -72,6 +72,7 @@ std::vector<event_listing> memory_ledger::list_events(const event_filter& filter
     if (!is_wanted) continue;
     result.push_back({*event, i->second.image.ticket_types});
     result.back().event.facts.description.clear();
+    result.back().event.facts.ticket_terms.clear();
     result.back().event.questions.clear();
   }
   return result;

@@ -14,7 +14,7 @@
 namespace fq {
 
 struct event_listing {
-  event_row event; ///< without description and questions, which may be long
+  event_row event; ///< without description, ticket_terms and questions, which may be long
   std::vector<ticket_type_row> ticket_types;
 };
 

@@ -156,6 +156,7 @@ test('the facts of an event: in the API, on pages, in calendars; null clears the
       longitude: -3.400001,
     },
     description: '# Tonight\n\n*Two* teams. <script>alert(1)</script> [More](javascript:alert(1))',
+    ticket_terms: 'No glass.\nNo dogs.',
   };
   const types = [{ name: 'Seat', price: 5000, total: 5, description: 'With a roof.' }];
   const event = await server.event(token, { ...facts, ticket_types: types });
@@ -166,6 +167,7 @@ test('the facts of an event: in the API, on pages, in calendars; null clears the
   assert.equal(read.ticket_types[0].description, 'With a roof.');
   const listed = (await server.get('/events')).json.items.find(({ id }) => id === event.id);
   assert.deepEqual([listed.venue, listed.description], [facts.venue, undefined]);
+  assert.equal(listed.ticket_terms, undefined);
 
   const html = { unchecked: true, headers: { Accept: 'text/html' } };
   const page = (await server.get(`/wait/${event.id}`, html)).text;
@@ -220,6 +222,7 @@ test('the facts of an event: in the API, on pages, in calendars; null clears the
   expect_problem(await change({ time_zone: 'Nowhere/City' }), 400, 'invalid_field');
   expect_problem(await change({ ends_at: facts.doors_at }), 400, 'invalid_field');
   expect_problem(await change({ venue: { latitude: null } }), 400, 'invalid_field');
+  expect_problem(await change({ ticket_terms: 'x'.repeat(1001) }), 400, 'invalid_field');
   const nulls = { ...facts_of({}), venue: { name: null, address: null, latitude: null, longitude: null } };
   for (const name of Object.keys(nulls)) nulls[name] ??= null;
   const cleared = await change(nulls);

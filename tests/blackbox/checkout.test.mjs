@@ -368,6 +368,17 @@ test('questions are answered before an order is placed', async (t) => {
   const csv = (await s.server.get(`/events/${s.event.id}/orders.csv`, { token: s.organizer })).text;
   assert.match(csv, /I accept the terms\.: yes; Meal\? \(1\): Rice; Meal\? \(2\): Yam/);
 
+  // Once they are paid for, each ticket names the attendee whose answers belong to it.
+  await pay(s, await status_of(s, fan, placed.json.order_id, 'awaiting_payment'));
+  await status_of(s, fan, placed.json.order_id, 'success');
+  const { event_tickets } = (await s.server.get(`/orders/${placed.json.order_id}`, { token: fan })).json;
+  const by_attendee = new Map(event_tickets.map(({ id, attendee }) => [attendee, id]));
+  assert.deepEqual([...by_attendee.keys()].sort(), [1, 2]);
+  const second = (await s.server.get(`/event-tickets/${by_attendee.get(2)}`, { token: fan })).json;
+  assert.equal(second.attendee, 2);
+  const paid_csv = (await s.server.get(`/events/${s.event.id}/orders.csv`, { token: s.organizer })).text;
+  assert.ok(paid_csv.includes(`,"1: ${by_attendee.get(1)}; 2: ${by_attendee.get(2)}"`), paid_csv);
+
   // A changed text is another question, whose id nothing had before.
   const ask = (...asked) =>
     s.server.patch(`/events/${s.event.id}`, { token: s.organizer, body: { questions: asked } });

@@ -92,7 +92,7 @@ const event_of = async (s, changes = {}) => {
 };
 
 /** A fan's checkout up to the payment page. */
-async function order_of(s, fan, event, contact, quantity = 1) {
+async function order_of(s, fan, event, contact, quantity = 1, more = {}) {
   const { admission_token } = await s.server.join_and_be_admitted(fan, event.id);
   const placed = await s.server.post('/checkout', {
     token: fan,
@@ -101,6 +101,7 @@ async function order_of(s, fan, event, contact, quantity = 1) {
       admission_token,
       contact,
       items: [{ ticket_type_id: event.ticket_types[0].id, quantity }],
+      ...more,
     },
   });
   assert.equal(placed.status, 202, placed.text);
@@ -110,8 +111,8 @@ async function order_of(s, fan, event, contact, quantity = 1) {
   });
 }
 
-async function bought(s, fan, event, contact, quantity) {
-  const order = await order_of(s, fan, event, contact, quantity);
+async function bought(s, fan, event, contact, quantity, more) {
+  const order = await order_of(s, fan, event, contact, quantity, more);
   const paid = await s.server.post(new URL(order.payment_url).pathname, {
     body: { action: 'pay' },
     headers: { Accept: 'application/json' },
@@ -1072,6 +1073,7 @@ test('lobbies and draws of an event and a queue, the public log and its witnesse
   await page.getByLabel('Text of the question').fill('Your shirt?');
   await page.getByLabel('People may buy without a sign-in').check();
   await page.getByLabel('Codes change every 30 seconds').check();
+  await page.getByLabel('Terms on the PDF').fill('No glass.\nNo dogs.');
   const zoned = (time) => zoned_input(time, event.time_zone);
   await type_lobby(page, zoned, 3);
   await check_page(page, 'console-lobby-settings');
@@ -1084,6 +1086,7 @@ test('lobbies and draws of an event and a queue, the public log and its witnesse
     [saved.draw, saved.party_max, saved.beacon.announced, saved.guests, saved.rotating_codes],
     ['at_opening', 3, 'Lottery of 1 March', true, true],
   );
+  assert.equal(saved.ticket_terms, 'No glass.\nNo dogs.');
   for (const fan of fans.slice(0, 2)) await server.join(fan, event.id);
   await tab(page, 'Live');
   await card(page, 'Lobby').getByText('The lobby is open.').waitFor();
@@ -1145,6 +1148,7 @@ test('lobbies and draws of an event and a queue, the public log and its witnesse
   // The waiting list of a sale that is sold out by one order.
   const full = await event_of(s, {
     ticket_types: [{ name: 'Weekend pass', price: 14_900, total: 2, max_per_order: 2 }],
+    questions: [{ label: 'Shirt?', kind: 'text', to: 'attendee' }],
     queue: {
       policy: 'batch',
       batch_size: 50,
@@ -1153,7 +1157,8 @@ test('lobbies and draws of an event and a queue, the public log and its witnesse
       session_ttl_seconds: 1200,
     },
   });
-  const order = await bought(s, fans[0], full, ada, 2);
+  const shirts = ['S', 'M'].map((value, i) => ({ question_id: 1, attendee: i + 1, value }));
+  const order = await bought(s, fans[0], full, ada, 2, { answers: shirts });
   await go(`events/${full.id}/settings`);
   const settings = card(page, 'The waiting list');
   await settings.getByLabel('Keep a waiting list').check();
@@ -1177,10 +1182,15 @@ test('lobbies and draws of an event and a queue, the public log and its witnesse
 
   // One ticket of the order is refunded: that one, and the list offers it.
   await go(`events/${full.id}/orders/${order}`);
-  const tickets = (await server.get(`/orders/${order}`, { token })).json.event_tickets.map(({ id }) => id);
+  const { event_tickets } = (await server.get(`/orders/${order}`, { token })).json;
+  const tickets = event_tickets.map(({ id }) => id);
   const row = (id) => card(page, 'Event tickets').getByRole('row', { name: new RegExp(id.slice(-12)) });
   const holder = (await server.get(`/event-tickets/${tickets[1]}`, { token })).json.holder_id;
   await row(tickets[1]).getByText(holder).waitFor();
+  for (const { id, attendee } of event_tickets)
+    await row(id)
+      .getByText(`${attendee}: Shirt? ${shirts[attendee - 1].value}`)
+      .waitFor();
   await page.getByRole('button', { name: 'Refund…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Some tickets').check();

@@ -24,7 +24,7 @@ async function sign_in(server, email) {
 }
 
 /** A free sale, and a customer with two tickets of it. */
-async function in_hand(t, settings = {}) {
+async function in_hand(t, settings = {}, answers = []) {
   const server = await server_for(t);
   const organizer = await server.organizer();
   const event = await server.event(organizer, {
@@ -44,6 +44,7 @@ async function in_hand(t, settings = {}) {
       event_id: event.id,
       items: [{ ticket_type_id: event.ticket_types[0].id, quantity: 2 }],
       contact: { first_name: 'Ann', last_name: 'Bee', email: ann.email },
+      answers,
     },
   });
   assert.equal(order.status, 200, order.text);
@@ -72,12 +73,14 @@ async function pdf_of(h, where, headers = {}) {
 }
 
 test('a printed ticket has its code and its facts', async (t) => {
-  const h = await in_hand(t);
+  const h = await in_hand(t, { ticket_terms: 'Bez stakla.\nDjeca uz pratnju.' });
   const shown = await ticket_of(h);
   const file = await pdf_of(h, `/event-tickets/${h.ticket}.pdf`, { 'Accept-Language': 'hr' });
   assert.ok(fs.statSync(file).size <= 150_000, `${fs.statSync(file).size} bytes`);
   const text = await program('pdftotext', file, '-');
   for (const part of ['Ljetna večer', 'Parter', 'Šalata', 'Ann Bee', h.order, '19:30', '18:00', 'Ulaznica'])
+    assert.ok(text.includes(part), `${part} in ${text}`);
+  for (const part of ['Uvjeti', 'Bez stakla.', 'Djeca uz pratnju.'])
     assert.ok(text.includes(part), `${part} in ${text}`);
   const fonts = (await program('pdffonts', file)).trim().split('\n').slice(2);
   assert.ok(fonts.length > 0);
@@ -127,8 +130,8 @@ test('the logo of a tenant is on pages, tickets and mails', async (t) => {
   assert.deepEqual(gone.json, { logo: null });
 });
 
-test('the receipt brings the tickets and a calendar file', async (t) => {
-  const h = await in_hand(t);
+test('the receipt brings the tickets with their terms and a calendar file', async (t) => {
+  const h = await in_hand(t, { ticket_terms: 'No glass.' });
   const mail = await eventually('the receipt', () =>
     h.server.mails_to(h.ann.email).find((text) => text.includes('tickets.pdf')),
   );
@@ -138,6 +141,7 @@ test('the receipt brings the tickets and a calendar file', async (t) => {
   const file = path.join(temporary_folder(), 'mailed.pdf');
   fs.writeFileSync(file, Buffer.from(coded, 'base64'));
   assert.match(await program('pdfinfo', file), /^Pages: +2$/m);
+  assert.equal((await program('pdftotext', file, '-')).match(/No glass\./g)?.length, 2, 'on each page');
   for (const row of fs.readdirSync(h.server.data_dir).filter((name) => name.startsWith('ledger.db')))
     assert.ok(!fs.readFileSync(path.join(h.server.data_dir, row)).includes((await ticket_of(h)).code));
 });
@@ -284,7 +288,10 @@ test('a reserved seat is on every paper and other shoppers see it go', async (t)
 });
 
 test('a ticket changes hands', async (t) => {
-  const h = await in_hand(t);
+  const h = await in_hand(t, { questions: [{ label: 'Meal?', kind: 'text', to: 'attendee' }] }, [
+    { question_id: 1, attendee: 1, value: 'Rice' },
+    { question_id: 1, attendee: 2, value: 'Yam' },
+  ]);
   const before = await ticket_of(h);
   const bob = await sign_in(h.server, `bob-${h.mark}@example.org`);
   const offer = await h.server.post(`/event-tickets/${h.ticket}/transfer`, {
@@ -304,6 +311,9 @@ test('a ticket changes hands', async (t) => {
   await page.locator('[data-code]').waitFor();
   const after = await ticket_of(h, bob.token);
   assert.equal(after.status, 'TRANSFERRED');
+  assert.equal(after.attendee, before.attendee);
+  assert.doesNotMatch(JSON.stringify(after), /Rice|Yam/, 'the receiver sees no answers');
+  expect_problem(await h.server.get(`/orders/${h.order}`, { token: bob.token }), 404, 'not_found');
   assert.equal(await read_qr(await shot_of(page.locator('[data-code]'))), after.code);
   const [old, now] = [before.code, after.code].map((text) => read_code(text));
   assert.deepEqual([old.generation, now.generation], [1, 2]);

@@ -407,6 +407,48 @@ test('from the line to the ticket with a real server', async (t) => {
   assert.equal((await line.answerTransfer(offer.transfer_id, 'withdraw')).status, 'WITHDRAWN');
 });
 
+test('the best seats of a map are priced and bought with a real server', async (t) => {
+  const server = await server_for(t);
+  const event = await server.seated_event(
+    await server.organizer(),
+    { ticket_types: [{ name: 'Stalls', price: 2500, total: 1, max_per_order: 4 }] },
+    {
+      sections: [{ section: 'P', name: 'Parket', ticket_type: 'Stalls', rows: 1, seats: 6 }],
+      lettered_rows: true,
+    },
+  );
+  const line = new FairQueue({
+    server: server.url,
+    event: event.id,
+    token: await server.customer(),
+    storage: memory(),
+    polling: true,
+  });
+  t.after(() => line.close());
+  const map = await line.seats();
+  t.after(() => map.close());
+  assert.equal(map.seats.length, 6);
+  const states = () => map.seats.map((_, n) => map.seat(n).state);
+  assert.deepEqual(new Set(states()), new Set(['free']));
+  const { name, section, row, ticket_type_id } = map.seat(0);
+  assert.deepEqual([name, section, row, ticket_type_id], ['P-A-1', 'Parket', 'A', event.ticket_types[0].id]);
+  await line.join();
+  await eventually('admitted', () => line.place?.status === 'ADMITTED');
+  const price = await line.quoteBest(2, { section: 'P' });
+  assert.deepEqual([price.subtotal, price.items[0].quantity], [5000, 2]);
+  await map.refresh();
+  assert.deepEqual(new Set(states()), new Set(['free']), 'a price holds nothing');
+  await assert.rejects(line.quoteBest(2, { section: 'Q' }), { code: 'invalid_field' });
+  const { order_id } = await line.checkoutBest(2, { contact: buyer, section: 'P' });
+  const [first, second] = await eventually('two held seats', async () => {
+    await map.refresh();
+    const held = states().flatMap((state, n) => (state === 'held' ? [n] : []));
+    return held.length === 2 && held;
+  });
+  assert.equal(second - first, 1, 'side by side');
+  assert.equal((await line.order(order_id)).event_id, event.id);
+});
+
 test('friends in the lobby form a party with a real server', async (t) => {
   const server = await server_for(t);
   const opens_at = new Date(Date.now() + 600_000).toISOString();

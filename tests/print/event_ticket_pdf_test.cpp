@@ -182,6 +182,19 @@ CAF_TEST(a long name is whole or ends with an ellipsis) {
   CAF_CHECK(holds(text, "…"));
 }
 
+CAF_TEST(the longest terms of an event fit below a full page) {
+  auto document = with_pictures(test::sample_ticket("en"));
+  auto& page = document.pages.front();
+  page.event = repeated("The quick brown fox jumps over the lazy dog. ", 5);
+  page.facts.resize(8, {"Doors", "18:00"}); // as many as a ticket has
+  page.terms = repeated("The quick brown fox jumps over the lazy dog. ", 23);
+  page.terms.resize(997);
+  page.terms += "END";
+  const auto bytes = event_ticket_pdf(document);
+  CAF_CHECK(holds(read_pdf{bytes}.text(), "END"));
+  check_words_apart(bytes);
+}
+
 CAF_TEST(a code that no ticket has is refused) {
   auto document = test::sample_ticket("en");
   document.pages.front().code = std::string(5'000, 'A');

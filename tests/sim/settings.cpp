@@ -207,6 +207,10 @@ constexpr std::array event_drawings{
                      [](event_values& p, const draw_from& d) {
                        if (d.sells()) p.set(&event_facts::picture, std::string(d.chance(500) ? 64 : 0, 'a'));
                      }},
+  drawing<event_row>{"ticket_terms", 1,
+                     [](event_values& p, const draw_from& d) {
+                       if (d.sells()) p.set(&event_facts::ticket_terms, d.chance(500) ? "No glass." : "");
+                     }},
   drawing<event_row>{"rotating_codes", 1,
                      [](event_values& p, const draw_from& d) {
                        p.set(&event_ticket_settings::rotating_codes, d.chance(500));

@@ -9,6 +9,7 @@ import { amount_text, from_zoned_input, parse_amount, typed, untyped, zone, zone
 import { beacon_wire, lobby_of, lobby_wire, LobbyFields, new_lobby } from './lobby.jsx';
 import { body_of_questions, form_of_questions, Questions } from './questions.jsx';
 import {
+  Area,
   Check,
   Choice,
   Field,
@@ -50,6 +51,7 @@ function new_form() {
     ...new_facts(),
     rotating_codes: false,
     transfers_max: '1',
+    ticket_terms: '',
     questions: [],
     claims_per_customer: '1',
     guests: false,
@@ -85,6 +87,7 @@ function form_of(event) {
     ...facts_of(event),
     rotating_codes: event.rotating_codes,
     transfers_max: typed(event.transfers_max),
+    ticket_terms: event.ticket_terms ?? '',
     questions: form_of_questions(event.questions),
     claims_per_customer: typed(event.claims_per_customer),
     guests: event.guests,
@@ -133,6 +136,7 @@ const wire = {
   claim_ttl: (f) => ({ claim_ttl_seconds: seconds(f.claim_ttl) }),
   rotating_codes: (f) => ({ rotating_codes: f.rotating_codes }),
   transfers_max: (f) => ({ transfers_max: Number(f.transfers_max) }),
+  ticket_terms: (f) => ({ ticket_terms: f.ticket_terms.trim() || null }),
   questions: (f) => ({ questions: body_of_questions(f.questions) }),
   challenge: (f) => ({ challenge: f.challenge }),
   ...lobby_wire,
@@ -282,7 +286,9 @@ export function EventForm({ event, changed }) {
     <Form send={send} class="stack">
       {is_over && <p class="notice">The event is cancelled: nothing can be changed any more.</p>}
       {event?.status === 'ENDED' && (
-        <p class="notice">The sale is over: only when, where and the description can be changed.</p>
+        <p class="notice">
+          The sale is over: only when, where, the description and the tickets in hand can be changed.
+        </p>
       )}
       <section class="card" aria-labelledby="what-title">
         <h2 id="what-title">What is on sale</h2>
@@ -365,6 +371,14 @@ export function EventForm({ event, changed }) {
             hint="0: never."
           >
             <Whole value={form.transfers_max} set={put('transfers_max')} min="0" max="100" required />
+          </Field>
+          <Field
+            label="Terms on the PDF"
+            wrong={wrong('ticket_terms')}
+            hint="Plain text, at most 1,000 bytes. Pages do not show it."
+            class="wide"
+          >
+            <Area value={form.ticket_terms} set={put('ticket_terms')} rows={4} maxLength={1000} />
           </Field>
         </div>
         <div class="row">

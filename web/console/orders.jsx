@@ -214,7 +214,20 @@ function use_holders(tickets) {
   return use_loaded(read, tickets.map(({ id, status }) => id + status).join());
 }
 
-function EventTickets({ event, tickets }) {
+/** "2: Meal? Yam; Shirt M". */
+const attendee_text = ({ answers }, { attendee }) =>
+  [
+    attendee ?? '–',
+    answers
+      .filter((a) => a.attendee && a.attendee === attendee)
+      .map((a) => `${a.label} ${a.value}`)
+      .join('; '),
+  ]
+    .filter(Boolean)
+    .join(': ');
+
+function EventTickets({ event, order }) {
+  const tickets = order.event_tickets;
   const holders = use_holders(tickets);
   return (
     <>
@@ -226,6 +239,7 @@ function EventTickets({ event, tickets }) {
         key_of={(ticket) => ticket.id}
         columns={[
           ['Ticket', (ticket) => ticket_text(event, ticket)],
+          ['Attendee', (ticket) => attendee_text(order, ticket)],
           [
             'State',
             (ticket) => (
@@ -330,7 +344,7 @@ export function OrderView({ event, id }) {
             <dt>Refunded</dt>
             <dd>{money(order.refunded_amount, order.currency)}</dd>
           </dl>
-          {order.event_tickets.length > 0 && <EventTickets event={event} tickets={order.event_tickets} />}
+          {order.event_tickets.length > 0 && <EventTickets event={event} order={order} />}
           <div class="row">
             <button
               type="button"

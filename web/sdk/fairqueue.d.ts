@@ -235,6 +235,8 @@ export interface EventTicket {
   readonly ticket_type_id: string;
   readonly status: EventTicketStatus;
   readonly refund_pending: boolean;
+  /** Whose answers of the order belong to it. */
+  readonly attendee: number | null;
   readonly code: string | null;
   /** `secret`: base64url. */
   readonly rotating_code: {

@@ -21,6 +21,7 @@ struct checkout_fixture : fixture {
   event_row event;
   event_handle owner;
   std::shared_ptr<gateway_log> gateway = std::make_shared<gateway_log>();
+  std::vector<answer_row> answers; ///< of the next orders
 
   checkout_fixture() {
     queue_settings queue;
@@ -51,6 +52,7 @@ struct checkout_fixture : fixture {
     wish.event = event.id;
     wish.customer = customer(n);
     wish.wish.contact = {"Ada", "Obi", "ada@example.org", ""};
+    wish.wish.contact.answers = answers;
     wish.wish.gateway = "sandbox";
     wish.idempotency = key;
     wish.trace = trace;

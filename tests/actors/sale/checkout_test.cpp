@@ -372,6 +372,31 @@ CAF_TEST(only its organizer lists refunds and sends again) {
   CAF_CHECK(gateway->calls.back().kind == gateway_call_kind::refund);
 }
 
+CAF_TEST(an export of orders has the event tickets of attendees who gave answers) {
+  const principal organizer{principal_kind::organizer, event.tenant, event.organizer};
+  patch_event asks{{event.id, organizer}, {}, {}};
+  asks.patch.set(&event_row::questions, std::vector{question{0, question_kind::text, true, false, "Meal?"}});
+  auto asked = ask<event_reply>(owner, asks);
+  run();
+  CAF_REQUIRE(asked->ok && !asked->value.no);
+  for (const bool has_answer : {true, false}) {
+    answers.clear();
+    if (has_answer) answers = {{asked->value.event.event.questions.at(0).id, 1, {}, "Yam"}};
+    const auto order = ordered(has_answer ? 1 : 2);
+    page(order);
+    auto applied = ask<ack_reply>(owner, apply_fact{paid(order, has_answer ? "evt_1" : "evt_2")});
+    run();
+  }
+  auto listed = ask<orders_reply>(owner, list_event_orders{{event.id, organizer}, {}, 10, true});
+  run();
+  CAF_REQUIRE_EQUAL(listed->value.orders.size(), 2u);
+  for (const auto& order : listed->value.orders) {
+    const bool has_answer = !order.order.contact.answers.empty();
+    CAF_REQUIRE_EQUAL(order.event_tickets.size(), has_answer ? 1u : 0u);
+    if (has_answer) CAF_CHECK_EQUAL(order.event_tickets[0].attendee, 1u);
+  }
+}
+
 CAF_TEST(a repeated refund shows the event tickets as they are now) {
   const auto order = ordered(1);
   page(order);

@@ -96,12 +96,13 @@ CAF_TEST(mails say when and where) {
   CAF_CHECK(mails[0].find("ends_at") == std::string::npos);
 }
 
-CAF_TEST(a receipt has the picture and to a confirmed address the answers) {
+CAF_TEST(a receipt has the picture and terms and to a confirmed address the answers) {
   fixture f;
   decision d;
   event_patch facts;
   facts.set(&event_row::questions, std::vector{question{0, question_kind::consent, false, false, "News?"},
                                                question{0, question_kind::text, true, false, "Shirt"}});
+  facts.set(&event_facts::ticket_terms, "No glass.");
   CAF_REQUIRE(!f.it.patch(facts, noon, d));
   order_wish wish;
   wish.contact = {"Ada", "Obi", "ada@example.org", "", "login@example.org"};
@@ -118,6 +119,7 @@ CAF_TEST(a receipt has the picture and to a confirmed address the answers) {
                            "\u2713"
                            R"("},{"label":"Shirt","value":"yes","attendee":1}])")
             != std::string::npos);
+  CAF_CHECK(receipt().find(R"("terms":"No glass.")") != std::string::npos);
   order.guest = {0xfb, 1};
   CAF_CHECK(receipt().find("Shirt") == std::string::npos);
   order.guest = {};

@@ -307,7 +307,7 @@ bool same_tickets(const sale& a, const sale& b, const claim_id& claim) {
   const auto x = a.event_tickets().of_claim(claim), y = b.event_tickets().of_claim(claim);
   return std::ranges::equal(a.views_of(x), b.views_of(y), [&](const auto& v, const auto& w) {
     return v.ticket == w.ticket && v.order == w.order && v.refund_pending == w.refund_pending
-           && v.seat == w.seat
+           && v.seat == w.seat && v.attendee == w.attendee
            && a.event_tickets().changed_at(v.ticket) == b.event_tickets().changed_at(w.ticket);
   });
 }

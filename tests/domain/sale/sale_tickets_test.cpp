@@ -85,6 +85,32 @@ CAF_TEST(each unit is an event ticket from the commit that confirms it) {
   f.sound();
 }
 
+CAF_TEST(each event ticket of an order has an attendee for ever) {
+  tickets_fixture f;
+  f.bought(1, {f.seat(), f.standard(3)});
+  const auto numbers = [&f] {
+    std::map<event_ticket_id, std::uint32_t> found;
+    for (const auto& t : f.shown()) found[t.ticket.id] = t.attendee;
+    return found;
+  };
+  const auto standard = f.of_type(0), seat = f.of_type(1);
+  const auto at_first = numbers();
+  CAF_CHECK(at_first
+            == (std::map<event_ticket_id, std::uint32_t>{
+              {seat[0], 1}, {standard[0], 2}, {standard[1], 3}, {standard[2], 4}}));
+  f.give_back({}, {standard[0]});
+  f.transfer(standard[1], 9);
+  CAF_CHECK(numbers() == at_first);
+  f.s.join(2);
+  CAF_REQUIRE(!f.s.claim(2, {f.standard()})); // without an order, so without answers
+  const auto payment = f.s.pay(2).payment;
+  f.s.initialized(payment);
+  f.s.captured(payment);
+  const auto others = f.s.it->views_of(f.s.it->event_tickets().of_claim(f.s.claim_of(2).id));
+  CAF_REQUIRE_EQUAL(others.size(), 1u);
+  CAF_CHECK_EQUAL(others[0].attendee, 0u);
+}
+
 CAF_TEST(a claim that costs nothing has its event tickets at once) {
   tickets_fixture f{sample_event(), sample_types(10, 0)};
   f.ordered(1, {f.standard(2)});

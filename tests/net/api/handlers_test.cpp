@@ -249,8 +249,12 @@ CAF_TEST(bad events are refused) {
                   "400 invalid_field");
   for (const auto* fact :
        {R"(,"time_zone":"Nowhere/City")", R"(,"time_zone":"localtime")", R"(,"venue":{"latitude":90.1})",
-        R"(,"venue":{"longitude":1.0000001})", R"(,"venue":{"name":"a\nb"})", R"(,"description":"\u0000")"})
+        R"(,"venue":{"longitude":1.0000001})", R"(,"venue":{"name":"a\nb"})", R"(,"description":"\u0000")",
+        R"(,"ticket_terms":"\u0000")"})
     CAF_CHECK_EQUAL(code(new_event(std::string{short_form} + fact)), "400 invalid_field");
+  CAF_CHECK_EQUAL(
+    code(new_event(std::string{short_form} + R"(,"ticket_terms":")" + std::string(1'001, 'x') + '"')),
+    "400 invalid_field");
   CAF_CHECK_EQUAL(w.told->questions, 0);
 }
 
@@ -261,15 +265,18 @@ CAF_TEST(facts of an event are read and null clears them) {
     return w.told->asked_patch.patch;
   };
   const auto given = patched(R"({"starts_at":"2026-12-01T18:30:00Z","time_zone":"Africa/Lagos",)"
-                             R"("description":"# One\n\n* two","venue":{"name":"Arena","latitude":6.4461}})");
+                             R"("description":"# One\n\n* two","ticket_terms":"No glass.\nNo dogs.",)"
+                             R"("venue":{"name":"Arena","latitude":6.4461}})");
   CAF_CHECK(given.find(&event_facts::starts_at) && !given.find(&event_facts::ends_at));
   CAF_CHECK_EQUAL(*given.find(&event_facts::description), "# One\n\n* two");
+  CAF_CHECK_EQUAL(*given.find(&event_facts::ticket_terms), "No glass.\nNo dogs.");
   CAF_CHECK_EQUAL(*given.find(&event_facts::venue_name), "Arena");
   CAF_CHECK_EQUAL(*given.find(&event_facts::latitude), 6'446'100);
   const auto cleared = patched(R"({"starts_at":null,"time_zone":null,"description":null,)"
-                               R"("venue":{"name":null,"latitude":null}})");
+                               R"("ticket_terms":null,"venue":{"name":null,"latitude":null}})");
   CAF_CHECK(*cleared.find(&event_facts::starts_at) == never);
   CAF_CHECK_EQUAL(*cleared.find(&event_facts::time_zone), "");
+  CAF_CHECK_EQUAL(*cleared.find(&event_facts::ticket_terms), "");
   CAF_CHECK_EQUAL(*cleared.find(&event_facts::latitude), no_coordinate);
 }
 

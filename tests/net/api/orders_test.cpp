@@ -238,6 +238,7 @@ event_ticket_view ticket_of(shop& s, std::uint64_t n) {
   v.event = s.event_id;
   v.ticket_type = {7, 7};
   v.refund_pending = true;
+  v.attendee = 2;
   return v;
 }
 
@@ -253,12 +254,16 @@ CAF_TEST(an order lists its event tickets and a holder or the organizer reads on
   CAF_CHECK(listed.at("id").as_string() == to_string(ticket.ticket.id));
   CAF_CHECK(listed.at("status").as_string() == "ISSUED");
   CAF_CHECK(listed.at("refund_pending").as_bool());
+  CAF_CHECK_EQUAL(listed.at("attendee").to_number<int>(), 2);
   CAF_CHECK(!listed.contains("holder_id"));
   s.told->event_ticket.ticket = ticket;
   const auto path = "/event-tickets/" + to_string(ticket.ticket.id);
   const auto own = json_of(s.send(method::get, path, {}, s.as_customer()));
   CAF_CHECK(own.at("holder_id").as_string() == to_string(s.customer));
   CAF_CHECK(own.at("order_id").is_null());
+  CAF_CHECK_EQUAL(own.at("attendee").to_number<int>(), 2);
+  s.told->event_ticket.ticket.attendee = 0;
+  CAF_CHECK(json_of(s.send(method::get, path, {}, s.as_customer())).at("attendee").is_null());
   CAF_CHECK(s.told->asked_event_ticket.customer == s.customer);
   CAF_CHECK(s.told->asked_event_ticket.by.kind == principal_kind::nobody);
   CAF_CHECK_EQUAL(s.send(method::get, path, {}, s.as_organizer()).status, 200u);
@@ -443,6 +448,9 @@ CAF_TEST(orders are exported page by page and no cell is a formula) {
   first.more = true;
   first.orders = {order_of(s, 3, "=HYPERLINK(\"http://evil\")", "+Obi", "-ada@example.org")};
   first.orders[0].order.failure = "@x";
+  auto one = ticket_of(s, 6), two = ticket_of(s, 5);
+  one.attendee = 1;
+  first.orders[0].event_tickets = {two, one};
   second.orders = {order_of(s, 2, "\tBen", "a,b\r\nc", "ben@example.org")};
   s.told->order_pages = {first, second};
   const auto file = s.send(method::get, s.event_path("/orders.csv"), "", s.as_organizer());
@@ -457,6 +465,8 @@ CAF_TEST(orders are exported page by page and no cell is a formula) {
   CAF_CHECK(has(R"csv("'=HYPERLINK(""http://evil"")","'+Obi","'-ada@example.org","'+385 1 234",)csv"
                 R"csv("2 x Weekend ""pass""","0","","EUR","149.00")csv"));
   CAF_CHECK(has("\"success\",\"'@x\""));
+  CAF_CHECK(s.told->asked_orders.with_attendees);
+  CAF_CHECK(has(",\"1: " + to_string(one.ticket.id) + "; 2: " + to_string(two.ticket.id) + '"'));
   CAF_CHECK(has("\"'\tBen\",\"a,b\r\nc\",\"ben@example.org\""));
   CAF_CHECK_EQUAL(std::count(text.begin(), text.end(), '\n'),
                   4); // header, two orders, one line break inside a cell

@@ -87,6 +87,23 @@ CAF_TEST(the choice of an event with seats has fields for their names) {
   CAF_CHECK(has(page, R"("seats_chosen":{"other":"Chosen: {seats}"})"));
 }
 
+CAF_TEST(choice and order show the description of their event) {
+  const std::string base;
+  event_view event;
+  event.event.facts.description = "Two *teams*. <script>";
+  const form empty;
+  order_view order;
+  order.claim.currency = event.event.currency = "EUR";
+  const shopper who{language::en, base, from_unix_ms(0)};
+  const auto check = [&](site_page page) {
+    const auto body = render(std::move(page), base, {}).body;
+    CAF_CHECK(body.find("<p>Two <em>teams</em>.") != std::string::npos);
+    CAF_CHECK(body.find("<script>") == std::string::npos);
+  };
+  check(choice_page(who, {event, nullptr, empty}));
+  check(order_page(who, order, event));
+}
+
 CAF_TEST(a seat is said with what its plan has of section and row) {
   CAF_CHECK_EQUAL(seat_text(language::en, {"Stalls", "A", "3"}), "Stalls, row A, seat 3");
   CAF_CHECK_EQUAL(seat_text(language::hr, {"", "A", "3"}), "Red A, sjedalo 3");

@@ -156,6 +156,7 @@ event_view sample_event() {
   v.event.facts.latitude = 6'446'100;
   v.event.facts.longitude = -400'100;
   v.event.facts.description = "One\n*two*";
+  v.event.facts.ticket_terms = "No glass.\nNo dogs.";
   v.event.questions = {{2, question_kind::choice, true, true, "Meal?", {"Rice", "Yam"}}};
   ticket_type_row type;
   type.id = make_uuid(from_unix_ms(second), owner, 3);
@@ -180,7 +181,8 @@ CAF_TEST(an event) {
     "\"guests\":false,"
     "\"starts_at\":\"2027-01-15T08:00:00.000Z\",\"ends_at\":null,\"doors_at\":null,"
     "\"time_zone\":\"Africa/Lagos\",\"description\":\"One\\u000a*two*\","
-    "\"picture\":null,\"rotating_codes\":false,\"transfers_max\":1,"
+    "\"picture\":null,\"ticket_terms\":\"No glass.\\u000aNo dogs.\",\"rotating_codes\":false,"
+    "\"transfers_max\":1,"
     "\"questions\":[{\"id\":2,\"label\":\"Meal?\",\"kind\":\"choice\",\"to\":\"attendee\",\"required\":true,"
     "\"choices\":[\"Rice\",\"Yam\"]}],\"challenge\":\"none\",\"lobby_opens_at\":null,\"draw\":\"none\","
     "\"party_max\":6,"
@@ -203,7 +205,7 @@ CAF_TEST(an event) {
   append_event_list(list, {v, v}, true, [](const event_view&) { return "abc"; });
   const auto parsed = boost::json::parse(list).get_object();
   CAF_CHECK_EQUAL(parsed.at("items").get_array().size(), 2u);
-  for (const auto* long_one : {"description", "questions"})
+  for (const auto* long_one : {"description", "ticket_terms", "questions"})
     CAF_CHECK(!parsed.at("items").get_array()[0].get_object().contains(long_one));
   CAF_CHECK_EQUAL(parsed.at("next_cursor").get_string(), "abc");
 }

@@ -61,6 +61,7 @@ protected:
     e.facts.latitude =
       percent(50) ? no_coordinate : static_cast<std::int32_t>(between(-90'000'000, 90'000'000));
     e.facts.description = text("one\ntwo ", 3);
+    e.facts.ticket_terms = text("no\nglass ", 3);
     e.event_tickets = {percent(50), static_cast<std::uint32_t>(below(5)),
                        static_cast<std::uint32_t>(below(9))};
     e.waiting_list = {percent(50), milliseconds{below(100'000)},

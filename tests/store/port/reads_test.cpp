@@ -29,6 +29,7 @@ void create_events(ledger& store, const std::vector<event_status>& statuses) {
     auto e = sample_event(aggregate_id{16 + i}, 1 + i % 2);
     e.status = statuses[i];
     e.facts.description = "One\n*night*";
+    e.facts.ticket_terms = "No glass.";
     FQ_COMMITS(me.put(catalog_aggregate, {event_created{e, {sample_type(0, 5), sample_type(1, 6)}}}));
   }
 }
@@ -269,6 +270,7 @@ CAF_TEST(the public listing shows ACTIVE and PAUSED events page by page) {
     CAF_CHECK((first.ticket_types == std::vector{sample_type(0, 5), sample_type(1, 6)}));
     auto whole = *store.peek(aggregate_id{17}).image.event;
     CAF_CHECK_EQUAL(std::exchange(whole.facts.description, {}), "One\n*night*");
+    CAF_CHECK_EQUAL(std::exchange(whole.facts.ticket_terms, {}), "No glass.");
     CAF_CHECK(!std::exchange(whole.questions, {}).empty());
     CAF_CHECK(first.event == whole);
   });
