@@ -46,6 +46,7 @@ struct template_problem {
 ///   ticket_offered   event_name, ticket_name, tickets_url, expires_at
 ///   ticket_given, ticket_received, ticket_withdrawn: event_name, ticket_name, tickets_url
 ///   ticket_kept      the same; declined (false: no answer in time)
+///   ticket_cancelled: event_name, ticket_name (of all), quantity; optional: tickets_url
 ///   waiting_list_offer: event_name, claim_by; optional: shop_url
 ///   quota_invitation event_name, ticket_name, quantity; optional: valid_until
 [[nodiscard]] std::variant<mail_content, template_problem> render(std::string_view template_key,

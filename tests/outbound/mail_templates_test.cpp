@@ -47,6 +47,8 @@ const std::map<std::string, const char*> samples{
   {"ticket_kept", R"({"event_name":"Derby","ticket_name":"VIP","tickets_url":"https://shop.example/t",
                       "declined":true})"},
   {"challenge_link", R"({"event_name":"Derby","join_url":"https://shop.example/wait/1?solved=a-b_"})"},
+  {"ticket_cancelled", R"({"event_name":"Derby","ticket_name":"1 x VIP","quantity":1,
+                           "tickets_url":"https://shop.example/t"})"},
   {"ticket_withdrawn",
    R"({"event_name":"Derby","ticket_name":"VIP","tickets_url":"https://shop.example/t"})"},
 };
@@ -168,6 +170,22 @@ CAF_TEST(an offered ticket leads to its page and says when the offer ends) {
   CAF_CHECK(contains(content("ticket_kept", data).text, "has been declined"));
   data["declined"] = false;
   CAF_CHECK(contains(content("ticket_kept", data).text, "in time"));
+}
+
+CAF_TEST(a holder reads which tickets are cancelled and who gets the money) {
+  auto data = data_of(samples.at("ticket_cancelled"));
+  const auto one = content("ticket_cancelled", data);
+  CAF_CHECK_EQUAL(one.subject, "Your ticket is cancelled: Derby");
+  CAF_CHECK_EQUAL(one.text, "A ticket for Derby that somebody gave you has been cancelled: 1 x VIP. It is no "
+                            "longer valid.\nWhat was paid goes back to the buyer.\n\nYour other "
+                            "tickets:\nhttps://shop.example/t\n");
+  data["quantity"] = 2;
+  data["ticket_name"] = "1 x VIP, 1 x <Standing>";
+  data.erase("tickets_url");
+  const auto two = content("ticket_cancelled", data);
+  CAF_CHECK_EQUAL(two.subject, "Your tickets are cancelled: Derby");
+  CAF_CHECK(contains(two.html, "1 x VIP, 1 x &lt;Standing&gt;. They are"));
+  CAF_CHECK(!contains(two.text, "Your other tickets"));
 }
 
 CAF_TEST(a receipt lists what was bought) {
