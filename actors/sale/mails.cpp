@@ -234,11 +234,6 @@ std::vector<std::string> cancellations(const sale& now, timestamp at) {
   return mails;
 }
 
-/// Whether the holder is not the buyer: no order tells them of its end.
-bool is_given_away(const event_ticket_row& ticket, const sale& now) {
-  return ticket.generation > 1 && ticket.holder != now.claims().find(ticket.claim)->customer;
-}
-
 /// Holders of others' tickets that a cancellation at `at` ends, without those whom cancellations() tells.
 std::set<customer_id> holders_to_tell(const sale& now, timestamp at) {
   std::set<customer_id> holders;
@@ -246,7 +241,7 @@ std::set<customer_id> holders_to_tell(const sale& now, timestamp at) {
   for (std::size_t i = 0; i < tickets.size(); ++i) {
     const auto& ticket = tickets.at(i);
     const bool was_valid = is_valid(ticket.status) || ticket.updated_at == at; // free ones end at once
-    if (was_valid && is_given_away(ticket, now)) holders.insert(ticket.holder);
+    if (was_valid && !now.is_with_buyer(ticket)) holders.insert(ticket.holder);
   }
   for (const auto& [id, order] : now.orders().all())
     if (is_told_of_end(order, true, at) || is_told_of_end(order, false, at)) holders.erase(order.customer);
@@ -267,7 +262,7 @@ std::vector<std::string> ticket_ends(const changes& content, const sale& now, st
   if (now.event().status != event_status::cancelled)
     for (const auto& c : content)
       if (const auto* moved = std::get_if<event_ticket_moved>(&c);
-          moved != nullptr && !is_valid(moved->row.status) && is_given_away(moved->row, now))
+          moved != nullptr && !is_valid(moved->row.status) && !now.is_with_buyer(moved->row))
         ++lost[moved->row.holder][moved->row.ticket_type];
   std::vector<std::string> mails;
   for (const auto& [holder, quantities] : lost) {

@@ -327,6 +327,29 @@ async function give_away(h, receiver, ticket = h.ticket) {
   assert.equal(taken.status, 200, taken.text);
 }
 
+test('who was given a ticket sees nothing of the purchase', async (t) => {
+  const h = await in_hand(t);
+  const seen = await ticket_of(h);
+  assert.equal(seen.order_id, h.order);
+  const printed_for = async (person) => {
+    const file = await pdf_of({ server: h.server, ann: person }, `/event-tickets/${h.ticket}.pdf`);
+    return program('pdftotext', file, '-');
+  };
+  const own = await printed_for(h.ann);
+  for (const part of ['Price', 'Ann Bee', h.order]) assert.ok(own.includes(part), `${part} in ${own}`);
+  const bob = await sign_in(h.server, `bob-${h.mark}@example.org`);
+  await give_away(h, bob);
+  const given = await ticket_of(h, bob.token);
+  assert.deepEqual([given.order_id, given.claim_id], [null, null]);
+  const { items } = (await h.server.get('/event-tickets', { token: bob.token })).json;
+  assert.equal(items[0].claim_id, null);
+  const text = await printed_for(bob);
+  assert.ok(text.includes('Parter'), text);
+  for (const part of ['Price', 'Ann Bee', h.order]) assert.ok(!text.includes(part), `${part} in ${text}`);
+  const managed = await ticket_of(h, h.organizer);
+  assert.equal(managed.order_id, h.order);
+});
+
 const with_subject = (h, { email }, subject) =>
   h.server.mails_to(email).filter((mail) => mail.includes(`\r\nSubject: ${subject}`));
 

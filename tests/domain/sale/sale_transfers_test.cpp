@@ -185,6 +185,19 @@ CAF_TEST(a refund goes to the buyer also if another customer holds the ticket) {
   f.sound();
 }
 
+CAF_TEST(the paper of a given ticket says nothing of the purchase and that of a returned one does) {
+  transfers_fixture f;
+  const auto paper = [&f] { return f.s.it->paper_of(f.row()); };
+  const auto order = f.s.order_of(1).id;
+  CAF_CHECK(paper().order == order && paper().price >= 0 && !paper().attendee.empty());
+  f.set_transfers_max(2);
+  f.given_to(2);
+  CAF_CHECK(!f.s.it->is_with_buyer(f.row()));
+  CAF_CHECK(paper().order.is_nil() && paper().price == price_hidden && paper().attendee.empty());
+  f.given_to(1);
+  CAF_CHECK(paper().order == order && paper().price >= 0 && !paper().attendee.empty());
+}
+
 CAF_TEST(a gift frees no purchase of the buyer) {
   transfers_fixture f;
   f.given_to(2);
