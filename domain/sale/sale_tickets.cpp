@@ -45,8 +45,9 @@ void sale::settle_tickets(const claim_row& claim, timestamp now, decision& out) 
     }
     if (valid == due) continue;
     const refund_item too_many{item.ticket_type, static_cast<std::uint32_t>(valid - due)};
-    for (const auto& id : chosen(claim.id, {{too_many}, refunded_tickets(claim.id)}))
-      event_tickets_.move(id, event_ticket_trigger::cancel, now, out.content);
+    const auto cancelled = chosen(claim.id, {{too_many}, refunded_tickets(claim.id)});
+    end_offers_of(cancelled, now, out);
+    for (const auto& id : cancelled) event_tickets_.move(id, event_ticket_trigger::cancel, now, out.content);
   }
   if (out.content.size() > before) out.reveals = true;
 }

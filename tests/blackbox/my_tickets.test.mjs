@@ -371,6 +371,30 @@ test('who holds a ticket that another customer bought gets a mail when it is ref
   assert.equal(with_subject(h, h.ann, subject).length, 0);
 });
 
+test('an offer ends with its ticket, and the receiver gets a mail', async (t) => {
+  const h = await in_hand(t, { name: 'Summer night' });
+  const bob = await sign_in(h.server, `bob-${h.mark}@example.org`);
+  const offer = await h.server.post(`/event-tickets/${h.ticket}/transfer`, {
+    token: h.ann.token,
+    body: { email: bob.email },
+  });
+  assert.equal(offer.status, 201, offer.text);
+  const offers_to_bob = async () =>
+    (await h.server.get('/event-tickets/transfers', { token: bob.token })).json.items.length;
+  assert.equal(await offers_to_bob(), 1);
+  const refund = await h.server.post(`/orders/${h.order}/refunds`, {
+    token: h.organizer,
+    body: { event_ticket_ids: [h.ticket] },
+  });
+  assert.equal(refund.status, 202, refund.text);
+  await eventually('a mail', () => with_subject(h, bob, 'An offer has been withdrawn:').length === 1);
+  assert.equal(await offers_to_bob(), 0);
+  const taken = await h.server.post(`/event-tickets/transfers/${offer.json.transfer_id}/accept`, {
+    token: bob.token,
+  });
+  expect_problem(taken, 409, 'not_transferable');
+});
+
 test('who holds a ticket that another customer bought gets one mail when the event is cancelled', async (t) => {
   const h = await in_hand(t, { name: 'Summer night' });
   const { items } = (await h.server.get('/event-tickets', { token: h.ann.token })).json;
