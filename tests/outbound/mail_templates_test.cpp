@@ -200,6 +200,17 @@ CAF_TEST(a receipt lists what was bought) {
   CAF_CHECK(contains(c.html, "<strong>120.50 EUR</strong>"));
 }
 
+CAF_TEST(a receipt names the page of tickets that are not attached) {
+  auto data = data_of(samples.at("order_receipt"));
+  data["tickets_page"] = "https://shop.example/t";
+  for (const auto in : all_languages) {
+    const auto c = content("order_receipt", data, tag_of(in));
+    CAF_CHECK(contains(c.text, "\nhttps://shop.example/t\n"));
+    CAF_CHECK(contains(c.html, "<a href=\"https://shop.example/t\">"));
+    CAF_CHECK(is_tidy(c));
+  }
+}
+
 CAF_TEST(a payment link names the deadline and leads to the page) {
   const auto c = content("payment_link", data_of(samples.at("payment_link")));
   CAF_CHECK_EQUAL(
