@@ -303,6 +303,7 @@ void node::start_dispatchers(root_children& children, const ledger_workers& ledg
     return options_.http.public_url + "/my/orders/" + to_string(order) + '/'
            + order_link_secret(keys_.stored, order);
   };
+  mail_consumer_services_.tickets_page = options_.http.public_url + "/my/tickets";
   mail_consumer_services_.attach = [this, reader = notices_](const std::string& payload) {
     return net::mail_attachments(
       payload, keys_.stored, options_.http.public_url, env_.wall_now(),

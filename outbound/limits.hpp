@@ -55,10 +55,10 @@ constexpr std::size_t shown_mail_bytes_max = 256 * 1024;
 constexpr std::size_t shown_text_bytes_max = 16 * 1024, shown_header_bytes_max = 1024;
 /// Of a message; longer ones are an error of the caller. The body is text and html together.
 constexpr std::size_t mail_subject_bytes_max = 320, mail_body_bytes_max = 1024 * 1024;
-/// Of the recipients in one NATS message. The body comes on top; a server accepts 1 MiB by default.
 /// Bytes of a mail's attachments: in base64 they fit into a message of NATS, 1 MiB by default, with the
-/// words.
+/// words. The largest files beyond it are left out, and the mail names the page that has them.
 constexpr std::size_t mail_attachments_bytes_max = 600 * 1024;
+/// Of the recipients in one NATS message. The body comes on top; a server accepts 1 MiB by default.
 constexpr std::size_t mail_chunk_recipients_max = 1000, mail_chunk_bytes_max = 256 * 1024;
 /// Of one value in a template: a mail stays readable whatever an organizer types.
 constexpr std::size_t template_text_characters_max = 300;

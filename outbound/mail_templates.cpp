@@ -68,7 +68,8 @@ constexpr std::array order_receipt_fields{field{"order_id", kind::text},
                                           field{"paid_at", kind::time, need::optional},
                                           field{"seats", kind::seats, need::optional},
                                           field{"answers", kind::answers, need::optional},
-                                          field{"tickets_url", kind::link, need::optional}};
+                                          field{"tickets_url", kind::link, need::optional},
+                                          field{"tickets_page", kind::link, need::optional}};
 constexpr std::array order_failed_fields{field{"order_id", kind::text}, field{"event_name", kind::text},
                                          field{"reason", kind::reason}, field{"can_retry", kind::flag},
                                          field{"retry_url", kind::link, need::optional}};
@@ -86,6 +87,9 @@ constexpr std::array ticket_offered_fields{field{"event_name", kind::text}, fiel
 constexpr std::array ticket_moved_fields{field{"event_name", kind::text}, field{"ticket_name", kind::text},
                                          field{"tickets_url", kind::link},
                                          field{"declined", kind::flag, need::optional}};
+constexpr std::array ticket_cancelled_fields{field{"event_name", kind::text},
+                                             field{"ticket_name", kind::text}, field{"quantity", kind::count},
+                                             field{"tickets_url", kind::link, need::optional}};
 constexpr std::array item_fields{field{"name", kind::text}, field{"quantity", kind::count},
                                  field{"amount", kind::money}};
 constexpr std::array answer_fields{field{"label", kind::text}, field{"value", kind::text},
@@ -106,6 +110,7 @@ constexpr std::array templates{
   template_row{"ticket_received", ticket_moved_fields},
   template_row{"ticket_kept", ticket_moved_fields},
   template_row{"ticket_withdrawn", ticket_moved_fields},
+  template_row{"ticket_cancelled", ticket_cancelled_fields},
   template_row{"challenge_link", challenge_link_fields},
 };
 

@@ -37,8 +37,8 @@ struct template_problem {
 ///   payment_link     order_id, event_name, total, currency, payment_url, expires_at
 ///   order_receipt    order_id, event_name, items [{name, quantity, amount}], total, currency;
 ///                    optional: discount, donations, fees (0 is left out), paid_at, tickets_url,
-///                    answers [{label, value, attendee (from 1; none: the buyer)}].
-///                    `amount` is the line's sum, `discount` the deducted amount.
+///                    tickets_page (only if they are not attached), answers [{label, value, attendee (from 1;
+///                    none: the buyer)}]. `amount` is the line's sum, `discount` the deducted amount.
 ///   order_failed     order_id, event_name, reason (a code of an order's failure), can_retry;
 ///                    optional: retry_url
 ///   order_refunded   order_id, event_name, amount, currency, whole (false: a part)
@@ -46,6 +46,7 @@ struct template_problem {
 ///   ticket_offered   event_name, ticket_name, tickets_url, expires_at
 ///   ticket_given, ticket_received, ticket_withdrawn: event_name, ticket_name, tickets_url
 ///   ticket_kept      the same; declined (false: no answer in time)
+///   ticket_cancelled: event_name, ticket_name (of all), quantity; optional: tickets_url
 ///   waiting_list_offer: event_name, claim_by; optional: shop_url
 ///   quota_invitation event_name, ticket_name, quantity; optional: valid_until
 [[nodiscard]] std::variant<mail_content, template_problem> render(std::string_view template_key,

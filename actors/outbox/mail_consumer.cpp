@@ -27,14 +27,20 @@ tenant_id tenant_of(const boost::json::object& o) {
   return v && v->is_int64() ? tenant_id{static_cast<std::uint32_t>(v->get_int64())} : default_tenant;
 }
 
-/// The data of the mail, with the link to the tickets of a guest's order.
-boost::json::object data_with_link(const boost::json::object& payload, boost::json::object data,
-                                   const std::function<std::string(const order_id&)>& link_of) {
+/// The data of the mail, with the link to the tickets of a guest's order, and with the page of those that are
+/// not attached.
+boost::json::object data_with_links(const boost::json::object& payload, boost::json::object data,
+                                    const std::function<std::string(const order_id&)>& link_of,
+                                    const std::string& tickets_page) {
   const auto* tickets = payload.if_contains("event_tickets");
   const auto* o = tickets ? tickets->if_object() : nullptr;
   const auto* link = o ? o->if_contains("link") : nullptr;
   const auto order = parse_uuid(string_of(data, "order_id"));
-  if (link_of && order && link && link->is_bool() && link->get_bool()) data["tickets_url"] = link_of(*order);
+  if (!tickets_page.empty()) data["tickets_page"] = tickets_page;
+  if (link_of && order && link && link->is_bool() && link->get_bool()) {
+    data["tickets_url"] = link_of(*order);
+    if (!tickets_page.empty()) data["tickets_page"] = data["tickets_url"];
+  }
   return data;
 }
 
@@ -95,7 +101,8 @@ timestamp end_of(const outbox_row& row) {
 
 std::variant<mail_message, std::string> mail_of(const outbox_row& row,
                                                 const std::function<mail_style(tenant_id)>& style_of,
-                                                const std::function<std::string(const order_id&)>& link_of) {
+                                                const std::function<std::string(const order_id&)>& link_of,
+                                                const std::string& tickets_page) {
   boost::system::error_code error;
   const auto parsed = boost::json::parse(row.payload, error);
   const auto* o = error ? nullptr : parsed.if_object();
@@ -104,7 +111,8 @@ std::variant<mail_message, std::string> mail_of(const outbox_row& row,
   if (!to || !data) return "the payload is no mail";
   const auto template_key = string_of(*o, "template");
   auto style = style_of ? style_of(tenant_of(*o)) : mail_style{};
-  auto content = render(template_key, string_of(*o, "language"), data_with_link(*o, *data, link_of), style);
+  auto content =
+    render(template_key, string_of(*o, "language"), data_with_links(*o, *data, link_of, tickets_page), style);
   if (const auto* problem = std::get_if<template_problem>(&content)) return problem->what;
   auto& words = std::get<mail_content>(content);
   mail_message m{
@@ -271,7 +279,9 @@ mail_consumer_state::partly_sent* mail_consumer_state::begin_or_continue(const o
                                                                          const mail_key& key,
                                                                          std::string& why) {
   if (const auto known = in_progress_.find(key); known != in_progress_.end()) return &known->second;
-  auto made = mail_of(row, services_->style_of, services_->link_of);
+  auto [files, is_all] = files_of(row);
+  auto made =
+    mail_of(row, services_->style_of, services_->link_of, is_all ? std::string{} : services_->tickets_page);
   if (auto* wrong = std::get_if<std::string>(&made)) {
     why = std::move(*wrong);
     return nullptr;
@@ -279,20 +289,32 @@ mail_consumer_state::partly_sent* mail_consumer_state::begin_or_continue(const o
   if (in_progress_.size() >= mails_in_progress_max) in_progress_.clear();
   partly_sent mail;
   mail.message = std::move(std::get<mail_message>(made));
-  attach_files(row, mail.message);
+  mail.message.attachments = std::move(files);
   mail.until = end_of(row);
   return &in_progress_.emplace(key, std::move(mail)).first->second;
 }
 
-/// A mail without its files is better than none: its page has them, too.
-void mail_consumer_state::attach_files(const outbox_row& row, mail_message& message) {
-  if (!services_->attach) return;
+/// As many whole files as fit, the small ones first. A mail without its files is better than none: its page
+/// has them, too.
+mail_consumer_state::fitting_files mail_consumer_state::files_of(const outbox_row& row) {
+  fitting_files out;
+  if (!services_->attach) return out;
   try {
-    message.attachments = services_->attach(row.payload);
-  } catch (const std::exception& e) { warn(std::string{"no attachments: "} + e.what()); }
+    out.files = services_->attach(row.payload);
+  } catch (const std::exception& e) {
+    warn(std::string{"no attachments: "} + e.what());
+    out.is_all = false;
+  }
+  const auto bytes_of = [](const mail_attachment& file) { return file.content.size(); };
   std::size_t bytes = 0;
-  for (const auto& file : message.attachments) bytes += file.content.size();
-  if (bytes > mail_attachments_bytes_max) message.attachments.clear();
+  for (const auto& file : out.files) bytes += bytes_of(file);
+  while (bytes > mail_attachments_bytes_max) {
+    const auto largest = std::ranges::max_element(out.files, {}, bytes_of);
+    bytes -= bytes_of(*largest);
+    out.files.erase(largest);
+    out.is_all = false;
+  }
+  return out;
 }
 
 /// Next recipients, up to the port's group size: first those without an attempt, then deferred ones, then

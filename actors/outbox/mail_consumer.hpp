@@ -63,6 +63,7 @@ struct mail_consumer_services {
   std::function<mail_style(tenant_id)> style_of = nullptr;
   /// Address that opens the tickets of a guest's order; null: no mail has one.
   std::function<std::string(const order_id&)> link_of = nullptr;
+  std::string tickets_page = {}; ///< address of a customer's tickets, for mails without their files
 };
 
 class mail_consumer_state {
@@ -104,7 +105,11 @@ private:
   void make_dead_letter(outbox_turn& turn, const outbox_item& item, const std::string& why);
   /// Null: the subject of the mail has ended; the remaining recipients get nothing.
   std::optional<mail_result> send(const outbox_item& item, milliseconds end, std::string& why);
-  void attach_files(const outbox_row& row, mail_message& message);
+  struct fitting_files {
+    std::vector<mail_attachment> files;
+    bool is_all = true;
+  };
+  fitting_files files_of(const outbox_row& row);
   /// Whether a mail can begin: it can be one to a customer whose address only accounts know.
   enum class addressed : std::uint8_t { yes, later, to_nobody };
   addressed address(outbox_row& row) const;
@@ -138,10 +143,11 @@ private:
 /// End of the subject of a mail.send payload; unset: never.
 [[nodiscard]] timestamp end_of(const outbox_row& row);
 
-/// The mail of a mail.send payload, or the reason why it is malformed.
+/// The mail of a mail.send payload, or the reason why it is malformed. `tickets_page`: its tickets are not
+/// attached, and are there or at the link; empty: they are attached, or it has none.
 [[nodiscard]] std::variant<mail_message, std::string> mail_of(
   const outbox_row& row, const std::function<mail_style(tenant_id)>& style_of = nullptr,
-  const std::function<std::string(const order_id&)>& link_of = nullptr);
+  const std::function<std::string(const order_id&)>& link_of = nullptr, const std::string& tickets_page = {});
 
 consumer_handle::behavior_type mail_consumer(consumer_handle::stateful_pointer<mail_consumer_state> self,
                                              const mail_consumer_services* services);

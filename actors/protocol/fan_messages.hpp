@@ -227,7 +227,7 @@ FQ_INSPECT(find_event_ticket, x.ticket, x.customer, x.by)
 
 struct event_ticket_reply {
   refusal no;
-  event_ticket_view ticket{};
+  event_ticket_view ticket{}; ///< for a holder who did not buy it: without order and claim
   event_ticket_settings settings = {}; ///< of its event
 };
 FQ_INSPECT(event_ticket_reply, x.no, x.ticket, x.settings)

@@ -12,7 +12,10 @@ caf::result<event_ticket_reply> event_state::on_find_event_ticket(const find_eve
   const auto* ticket = sale_->event_tickets().find(x.ticket);
   const bool is_theirs = ticket != nullptr && (ticket->holder == x.customer || !refused_to(own(x.by)));
   if (!is_theirs) return event_ticket_reply{reason::not_found};
-  return reveal(event_ticket_reply{{}, sale_->views_of({&ticket, 1}).front(), sale_->event().event_tickets});
+  auto view = sale_->views_of({&ticket, 1}).front();
+  if (ticket->holder == x.customer && !sale_->is_with_buyer(*ticket))
+    view.order = view.ticket.claim = {}; // the buyer's
+  return reveal(event_ticket_reply{{}, std::move(view), sale_->event().event_tickets});
 }
 
 caf::result<ticket_papers_reply> event_state::on_find_ticket_papers(const find_ticket_papers& x) {

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -188,12 +190,33 @@ void send_rest(recipients_by_language& to, Send send) {
 }
 
 /// The address is not known here: the mail consumer asks for it, and for the language.
+std::string mail_to_customer(const customer_id& customer, std::string_view template_key, const sale& now,
+                             json::object data, timestamp end = never) {
+  return mail(template_key, now, language::en, {json::object{{"customer_id", to_string(customer)}}},
+              std::move(data), end);
+}
+
 std::string waiting_list_offer(const entry_row& entry, const sale& now, std::string_view shop_url) {
   json::object data{{"event_name", now.event().name}, {"claim_by", unix_ms(entry.claim_by)}};
   if (!shop_url.empty()) data["shop_url"] = std::string{shop_url} + "/events/" + to_string(now.event().id);
   add_facts(data, now);
-  return mail("waiting_list_offer", now, language::en,
-              {json::object{{"customer_id", to_string(entry.subject)}}}, std::move(data), entry.claim_by);
+  return mail_to_customer(entry.subject, "waiting_list_offer", now, std::move(data), entry.claim_by);
+}
+
+/// Whether a cancellation at `at` sends the order's money back (`paid`), or ends it before it is paid.
+bool is_told_of_end(const order_row& order, bool paid, timestamp at) {
+  const bool is_fresh = order.updated_at == at; // changed by this cancellation
+  const bool has_paid = order.status == order_status::success
+                        || order.status == order_status::partially_refunded
+                        || (order.status == order_status::refunded && is_fresh);
+  const bool was_open = is_open(order.status) || (order.status == order_status::failed && is_fresh);
+  return (paid ? has_paid : was_open) && !order.contact.email.empty();
+}
+
+json::object cancelled_data(const sale& now, bool refund) {
+  json::object data{{"event_name", now.event().name}, {"refund", refund}};
+  add_facts(data, now);
+  return data;
 }
 
 /// To customers with a paid or open order, in chunks.
@@ -202,20 +225,55 @@ std::vector<std::string> cancellations(const sale& now, timestamp at) {
   for (const bool paid : {true, false}) {
     recipients_by_language to;
     const auto send = [&](language in, json::array chunk) {
-      json::object data{{"event_name", now.event().name}, {"refund", paid}};
-      add_facts(data, now);
-      mails.push_back(mail("event_cancelled", now, in, std::move(chunk), std::move(data)));
+      mails.push_back(mail("event_cancelled", now, in, std::move(chunk), cancelled_data(now, paid)));
     };
-    for (const auto& [id, order] : now.orders().all()) {
-      const bool is_fresh = order.updated_at == at; // changed by this cancellation
-      const bool has_paid = order.status == order_status::success
-                            || order.status == order_status::partially_refunded
-                            || (order.status == order_status::refunded && is_fresh);
-      const bool was_open = is_open(order.status) || (order.status == order_status::failed && is_fresh);
-      if ((paid ? !has_paid : !was_open) || order.contact.email.empty()) continue;
-      add_recipient(to, order.contact.language, order.contact.mail_address(), send);
-    }
+    for (const auto& [id, order] : now.orders().all())
+      if (is_told_of_end(order, paid, at))
+        add_recipient(to, order.contact.language, order.contact.mail_address(), send);
     send_rest(to, send);
+  }
+  return mails;
+}
+
+/// Holders of others' tickets that a cancellation at `at` ends, without those whom cancellations() tells.
+std::set<customer_id> holders_to_tell(const sale& now, timestamp at) {
+  std::set<customer_id> holders;
+  const auto& tickets = now.event_tickets();
+  for (std::size_t i = 0; i < tickets.size(); ++i) {
+    const auto& ticket = tickets.at(i);
+    const bool was_valid = is_valid(ticket.status) || ticket.updated_at == at; // free ones end at once
+    if (was_valid && !now.is_with_buyer(ticket)) holders.insert(ticket.holder);
+  }
+  for (const auto& [id, order] : now.orders().all())
+    if (is_told_of_end(order, true, at) || is_told_of_end(order, false, at)) holders.erase(order.customer);
+  return holders;
+}
+
+/// "1 x Standard, 2 x VIP"; by ticket type.
+std::string names_of(const std::map<std::uint32_t, std::int64_t>& quantities, const sale& now) {
+  std::string names;
+  for (const auto& [type, quantity] : quantities)
+    names += (names.empty() ? "" : ", ") + std::to_string(quantity) + " x " + now.stock().types()[type].name;
+  return names;
+}
+
+/// To each holder of others' tickets that a refund has cancelled. Those of a cancelled event know it.
+std::vector<std::string> ticket_ends(const changes& content, const sale& now, std::string_view tickets_url) {
+  std::map<customer_id, std::map<std::uint32_t, std::int64_t>> lost;
+  if (now.event().status != event_status::cancelled)
+    for (const auto& c : content)
+      if (const auto* moved = std::get_if<event_ticket_moved>(&c);
+          moved != nullptr && !is_valid(moved->row.status) && !now.is_with_buyer(moved->row))
+        ++lost[moved->row.holder][moved->row.ticket_type];
+  std::vector<std::string> mails;
+  for (const auto& [holder, quantities] : lost) {
+    std::int64_t all = 0;
+    for (const auto& [type, quantity] : quantities) all += quantity;
+    json::object data{
+      {"event_name", now.event().name}, {"ticket_name", names_of(quantities, now)}, {"quantity", all}};
+    if (!tickets_url.empty()) data["tickets_url"] = tickets_url;
+    add_facts(data, now);
+    mails.push_back(mail_to_customer(holder, "ticket_cancelled", now, std::move(data)));
   }
   return mails;
 }
@@ -252,6 +310,9 @@ struct mail_writer {
     if (c.from == c.event.status || c.event.status != event_status::cancelled) return;
     for (auto& one : cancellations(now, c.event.updated_at))
       out.push_back({topic::event_cancelled, std::move(one)});
+    for (const auto& holder : holders_to_tell(now, c.event.updated_at))
+      out.push_back({topic::event_cancelled,
+                     mail_to_customer(holder, "event_cancelled", now, cancelled_data(now, false))});
   }
   template <class Other>
   void operator()(const Other&) const {}
@@ -265,9 +326,12 @@ language language_of_giver(const transfer_row& offer, const sale& now) {
 
 } // namespace
 
-std::vector<topic_mail> mails_of(const changes& content, const sale& now, std::string_view shop_url) {
+std::vector<topic_mail> mails_of(const changes& content, const sale& now, std::string_view shop_url,
+                                 std::string_view tickets_url) {
   std::vector<topic_mail> mails;
   for (const auto& c : content) std::visit(mail_writer{now, shop_url, mails}, c);
+  for (auto& one : ticket_ends(content, now, tickets_url))
+    mails.push_back({topic::ticket_cancelled, std::move(one)});
   return mails;
 }
 

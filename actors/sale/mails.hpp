@@ -22,9 +22,10 @@ struct topic_mail {
   std::string payload;
 };
 
-/// `shop_url`: where a customer can try again; empty: nowhere.
+/// `shop_url`: where a customer can try again; empty: nowhere. `tickets_url`: as in transfer_mails.
 [[nodiscard]] std::vector<topic_mail> mails_of(const changes& content, const sale& now,
-                                               std::string_view shop_url = {});
+                                               std::string_view shop_url = {},
+                                               std::string_view tickets_url = {});
 
 struct invited_mailbox {
   std::string address;

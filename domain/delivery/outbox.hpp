@@ -38,7 +38,8 @@ inline constexpr std::string_view ticket_checked_in =
 inline constexpr std::string_view loyalty_awarded =
   "loyalty.awarded"; ///< claim: points for the paid amount; off unless loyalty.points_per_unit is set
 inline constexpr std::string_view user_updated =
-  "user.updated"; ///< customer: created from an e-mail address, or erased; published by accounts
+  "user.updated"; ///< customer: created from an e-mail address, with another language, or erased; published
+                  ///< by accounts
 inline constexpr std::string_view quota_invitation =
   "quota.invitation"; ///< customer: invited to a quota, a hidden ticket type of the event
 inline constexpr std::string_view blacklist_enforced =

@@ -245,7 +245,8 @@ inline constexpr std::array event_ticket_rules{
 };
 static_assert(is_deterministic(event_ticket_rules));
 
-/// An offer of an event ticket to another person. The receiver ends it, or its giver, or time.
+/// An offer of an event ticket to another person. The receiver ends it, or its giver, or time. The end of its
+/// ticket, and the cancellation of its event, withdraw it.
 enum class transfer_status : std::uint8_t { offered, accepted, declined, withdrawn, expired };
 enum class transfer_trigger : std::uint8_t { accept, decline, withdraw, expire };
 

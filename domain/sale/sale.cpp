@@ -218,6 +218,7 @@ std::size_t sale::cancel_everything(timestamp now, decision& out) {
   // Bounded, because other events' payment pages go through the same gateway.
   for (const auto& id : payments_.refundable(refund_room(now))) moved += request_refund(id, now, out) ? 1 : 0;
   rules_.pace->note_begun(moved);
+  moved += end_all_offers(now, out);
   for (const auto& id : claims_.live_ones(rules_.bounds.rows_per_run)) {
     const auto& claim = *claims_.find(id);
     if (claim.status != claim_status::claimed && payments_.open_of(id) != nullptr)

@@ -134,6 +134,7 @@ void sale::return_tickets(const claim_id& id, const units_back& units, timestamp
   if (!planted(bug::refund_keeps_tickets)) stock_.take_back(units.items, out.content);
   auto cancelled = chosen(id, units);
   if (planted(bug::refund_keeps_event_ticket) && !cancelled.empty()) cancelled.pop_back();
+  end_offers_of(cancelled, now, out);
   std::vector<seat_number> seats;
   for (const auto& ticket : cancelled) {
     event_tickets_.move(ticket, event_ticket_trigger::cancel, now, out.content);

@@ -46,8 +46,9 @@ void sale::settle_tickets(const claim_row& claim, timestamp now, decision& out) 
     }
     if (valid == due) continue;
     const refund_item too_many{item.ticket_type, static_cast<std::uint32_t>(valid - due)};
-    for (const auto& id : chosen(claim.id, {{too_many}, refunded_tickets(claim.id)}))
-      event_tickets_.move(id, event_ticket_trigger::cancel, now, out.content);
+    const auto cancelled = chosen(claim.id, {{too_many}, refunded_tickets(claim.id)});
+    end_offers_of(cancelled, now, out);
+    for (const auto& id : cancelled) event_tickets_.move(id, event_ticket_trigger::cancel, now, out.content);
   }
   if (out.content.size() > before) out.reveals = true;
 }
@@ -118,6 +119,10 @@ std::vector<event_ticket_view> sale::views_of(ticket_rows tickets) const {
   return views;
 }
 
+bool sale::is_with_buyer(const event_ticket_row& t) const {
+  return t.generation == 1 || t.holder == claims_.find(t.claim)->customer; // only a transfer changes it
+}
+
 refusal sale::may_present(const event_ticket_row& t) const {
   if (!is_valid(t.status)) return {reason::invalid_transition, std::string{name_of(t.status)}};
   if (event_.status == event_status::cancelled) return {reason::invalid_transition, "the event is CANCELLED"};
@@ -133,14 +138,14 @@ ticket_seat sale::seat_of(const event_ticket_row& t) const {
 }
 
 ticket_paper sale::paper_of(const event_ticket_row& t) const {
+  ticket_paper paper{t, {}, stock_.types()[t.ticket_type].name, price_hidden, {}, seat_of(t).place};
+  if (!is_with_buyer(t)) return paper; // a gift says neither what it cost nor whose order it was
   const auto& claim = *claims_.find(t.claim);
-  ticket_paper paper{t, {}, stock_.types()[t.ticket_type].name, 0, {}, seat_of(t).place};
   const auto item = std::ranges::find(claim.items, t.ticket_type, &claim_item::ticket_type);
-  if (item != claim.items.end()) paper.price = price_of_one(*item) - item->donation;
+  paper.price = item != claim.items.end() ? price_of_one(*item) - item->donation : 0;
   if (const auto* order = orders_.of_claim(t.claim)) {
     paper.order = order->id;
-    if (t.holder == claim.customer)
-      paper.attendee = order->contact.first_name + ' ' + order->contact.last_name;
+    paper.attendee = order->contact.first_name + ' ' + order->contact.last_name;
   }
   return paper;
 }

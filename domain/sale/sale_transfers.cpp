@@ -58,31 +58,47 @@ refusal sale::end_transfer(const transfer_id& id, const customer_id& by, transfe
   if (!is_theirs) return reason::not_found;
   const auto done = next(transfer_rules, transfer_status::offered, trigger);
   if (offer->status == done) return {}; // asked again
+  const auto& ticket = *event_tickets_.find(offer->ticket);
+  if (trigger == transfer_trigger::accept && !is_valid(ticket.status)) // that has ended its offer
+    return {reason::not_transferable, std::string{name_of(ticket.status)}};
   if (offer->status != transfer_status::offered || offer->expires_at <= now)
     return {reason::invalid_transition, std::string{name_of(offer->status)}};
-  auto before = *offer; // with the addresses, for the mails
   if (trigger == transfer_trigger::accept) {
-    const auto& ticket = *event_tickets_.find(offer->ticket);
     if (is_blocked(by)) return reason::customer_blocked;
     if (auto no = refused_transfer(ticket)) return no;
     event_tickets_.hand_over(ticket.id, by, now, out.content);
   }
-  before.status = *done;
-  out.transfers.push_back(std::move(before));
-  transfers_.end(id, trigger, now, out.content);
-  out.reveals = true;
+  end_offer(id, trigger, now, out);
   return {};
+}
+
+/// Keeps the addresses for the mails.
+void sale::end_offer(const transfer_id& id, transfer_trigger trigger, timestamp now, decision& out) {
+  auto before = *transfers_.find(id);
+  transfers_.end(id, trigger, now, out.content);
+  before.status = transfers_.find(id)->status;
+  out.transfers.push_back(std::move(before));
+  out.reveals = true;
 }
 
 std::size_t sale::expire_transfers(timestamp now, decision& out) {
   const auto due = transfers_.due(now, rules_.bounds.rows_per_run);
-  for (const auto& id : due) {
-    out.transfers.push_back(*transfers_.find(id));
-    out.transfers.back().status = transfer_status::expired;
-    transfers_.end(id, transfer_trigger::expire, now, out.content);
-  }
-  if (!due.empty()) out.reveals = true;
+  for (const auto& id : due) end_offer(id, transfer_trigger::expire, now, out);
   return due.size();
+}
+
+/// Call in front of what cancels the tickets, whose changes stay together: see ticket_teller.
+void sale::end_offers_of(const std::vector<event_ticket_id>& tickets, timestamp now, decision& out) {
+  for (const auto& ticket : tickets)
+    if (const auto* offer = transfers_.open_of(ticket))
+      end_offer(offer->id, transfer_trigger::withdraw, now, out);
+}
+
+/// Of a cancelled event; returns their number.
+std::size_t sale::end_all_offers(timestamp now, decision& out) {
+  const auto open = transfers_.due(timestamp::max(), rules_.bounds.rows_per_run);
+  for (const auto& id : open) end_offer(id, transfer_trigger::withdraw, now, out);
+  return open.size();
 }
 
 } // namespace fq

@@ -208,10 +208,13 @@ struct ticket_seat {
   seat_place place;
 };
 
+/// Of a paper whose holder is not the buyer.
+inline constexpr money price_hidden = -1;
+
 /// What is printed of an event ticket.
 struct ticket_paper {
   event_ticket_row ticket;
-  order_id order; ///< nil: claim made without an order
+  order_id order; ///< nil: claim made without an order, or another one's
   std::string type_name;
   money price = 0; ///< paid for it, without fees
   std::string attendee; ///< the buyer's name; empty: unknown, or another one holds it

@@ -25,6 +25,10 @@ std::string doors_text(language in, const event_facts& f) {
   return show(f.doors_at, f.time_zone, tag_of(in));
 }
 
+std::string paper_price(language in, const ticket_paper& paper, const std::string& currency) {
+  return paper.price == price_hidden ? std::string{} : price_text(in, paper.price, currency);
+}
+
 print::event_ticket_page printed(language in, const event_row& event, const ticket_paper& paper) {
   const auto label = [&](const char* key) { return std::string{text(in, key)}; };
   print::event_ticket_page page;
@@ -36,7 +40,7 @@ print::event_ticket_page printed(language in, const event_row& event, const tick
                 {label("event_ticket_seat"), seat_text(in, paper.seat)},
                 {label("event_ticket_attendee"), paper.attendee},
                 {label("order_number"), paper.order.is_nil() ? std::string{} : to_string(paper.order)},
-                {label("event_ticket_price"), price_text(in, paper.price, event.currency)}};
+                {label("event_ticket_price"), paper_price(in, paper, event.currency)}};
   page.terms_label = label("event_ticket_terms");
   page.terms = event.facts.ticket_terms;
   return page;

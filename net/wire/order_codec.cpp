@@ -72,21 +72,23 @@ json::object whole_object_of(const event_ticket_view& v) {
   auto out = object_of(v);
   out["event_id"] = to_string(v.event);
   out["order_id"] = id_or_null(v.order);
-  out["claim_id"] = to_string(v.ticket.claim);
+  out["claim_id"] = id_or_null(v.ticket.claim);
   out["holder_id"] = to_string(v.ticket.holder);
   out["created_at"] = rfc3339(v.ticket.created_at);
   out["updated_at"] = rfc3339(v.ticket.updated_at);
   return out;
 }
 
+/// Without the claim once it has changed hands: it may be another customer's.
 json::object object_of(const event_ticket_listing& l) {
+  const bool is_first = l.ticket.generation == 1;
   return {{"id", to_string(l.ticket.id)},
           {"event_id", to_string(l.event)},
           {"event_name", l.event_name},
           {"event_status", name_of(l.event_state)},
           {"ticket_type_id", to_string(l.ticket_type)},
           {"ticket_type_name", l.ticket_type_name},
-          {"claim_id", to_string(l.ticket.claim)},
+          {"claim_id", id_or_null(is_first ? l.ticket.claim : claim_id{})},
           {"status", name_of(l.ticket.status)},
           {"created_at", rfc3339(l.ticket.created_at)},
           {"updated_at", rfc3339(l.ticket.updated_at)}};

@@ -41,8 +41,13 @@ std::vector<device_row> memory_ledger::crowd(const crowd_filter& filter) {
     const auto is_there = [&](const entry_row& e) {
       return e.subject == holder && e.status != entry_status::expired && e.status != entry_status::revoked;
     };
+    const auto has_taken_over = [&](const transfer_row& x) {
+      const auto ticket = std::ranges::find(at->image.event_tickets, x.ticket, &event_ticket_row::id);
+      return x.receiver == holder && x.status == transfer_status::accepted && ticket->holder == holder;
+    };
     return std::ranges::any_of(at->image.entries, is_there)
-           || std::ranges::find(at->image.orders, holder, &order_row::customer) != at->image.orders.end();
+           || std::ranges::find(at->image.orders, holder, &order_row::customer) != at->image.orders.end()
+           || std::ranges::any_of(at->image.transfers, has_taken_over);
   };
   std::vector<device_row> devices;
   for (const auto& [id, d] : state_.devices)

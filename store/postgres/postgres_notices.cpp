@@ -30,7 +30,11 @@ const postgres_statement read_crowd{
                       " UNION SELECT m.id FROM queue_entry AS q JOIN device AS m ON m.holder = q.subject AND "
                       "m.gone_at = 0 WHERE q.aggregate = $1::bigint AND q.status NOT IN (3, 7)"
                       " UNION SELECT m.id FROM orders AS o JOIN device AS m ON m.holder = o.customer AND "
-                      "m.gone_at = 0 WHERE o.aggregate = $1::bigint) AS c"
+                      "m.gone_at = 0 WHERE o.aggregate = $1::bigint"
+                      " UNION SELECT m.id FROM event_ticket_transfer AS x JOIN event_ticket AS t ON "
+                      "t.aggregate = x.aggregate AND t.id = x.ticket AND t.holder = x.receiver"
+                      " JOIN device AS m ON m.holder = x.receiver AND m.gone_at = 0 WHERE x.aggregate = "
+                      "$1::bigint AND x.status = 1) AS c"
                       " JOIN device AS d ON d.id = c.id WHERE d.token COLLATE \"C\" > $2::text ORDER BY "
                       "d.token COLLATE \"C\", d.id LIMIT $3::bigint"};
 std::string store_delivery_sql() {

@@ -86,7 +86,11 @@ sqlite_notices::statements::statements(sqlite_db& db) :
                   " UNION SELECT m.id FROM queue_entry AS q CROSS JOIN device AS m ON m.holder = q.subject "
                   "WHERE q.aggregate = ?1 AND q.status NOT IN (3, 7)"
                   " UNION SELECT m.id FROM orders AS o CROSS JOIN device AS m ON m.holder = o.customer WHERE "
-                  "o.aggregate = ?1) AS c"
+                  "o.aggregate = ?1"
+                  " UNION SELECT m.id FROM event_ticket_transfer AS x CROSS JOIN event_ticket AS t ON "
+                  "t.aggregate = x.aggregate AND t.id = x.ticket AND t.holder = x.receiver"
+                  " CROSS JOIN device AS m ON m.holder = x.receiver WHERE x.aggregate = ?1 AND x.status = 1) "
+                  "AS c"
                   " CROSS JOIN device AS d ON d.id = c.id WHERE d.token > ?2 AND d.gone_at = 0 ORDER BY "
                   "d.token, d.id LIMIT ?3"),
     store_delivery(db, insert_sql(table_of<delivery_row>()) + " ON CONFLICT DO NOTHING"),

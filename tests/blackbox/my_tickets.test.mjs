@@ -324,6 +324,105 @@ test('a ticket changes hands', async (t) => {
     );
 });
 
+/** Ann gives her ticket to `receiver`. */
+async function give_away(h, receiver, ticket = h.ticket) {
+  const offer = await h.server.post(`/event-tickets/${ticket}/transfer`, {
+    token: h.ann.token,
+    body: { email: receiver.email },
+  });
+  assert.equal(offer.status, 201, offer.text);
+  const taken = await h.server.post(`/event-tickets/transfers/${offer.json.transfer_id}/accept`, {
+    token: receiver.token,
+  });
+  assert.equal(taken.status, 200, taken.text);
+}
+
+test('who was given a ticket sees nothing of the purchase', async (t) => {
+  const h = await in_hand(t);
+  const seen = await ticket_of(h);
+  assert.equal(seen.order_id, h.order);
+  const printed_for = async (person) => {
+    const file = await pdf_of({ server: h.server, ann: person }, `/event-tickets/${h.ticket}.pdf`);
+    return program('pdftotext', file, '-');
+  };
+  const own = await printed_for(h.ann);
+  for (const part of ['Price', 'Ann Bee', h.order]) assert.ok(own.includes(part), `${part} in ${own}`);
+  const bob = await sign_in(h.server, `bob-${h.mark}@example.org`);
+  await give_away(h, bob);
+  const given = await ticket_of(h, bob.token);
+  assert.deepEqual([given.order_id, given.claim_id], [null, null]);
+  const { items } = (await h.server.get('/event-tickets', { token: bob.token })).json;
+  assert.equal(items[0].claim_id, null);
+  const text = await printed_for(bob);
+  assert.ok(text.includes('Parter'), text);
+  for (const part of ['Price', 'Ann Bee', h.order]) assert.ok(!text.includes(part), `${part} in ${text}`);
+  const managed = await ticket_of(h, h.organizer);
+  assert.equal(managed.order_id, h.order);
+});
+
+const with_subject = (h, { email }, subject) =>
+  h.server.mails_to(email).filter((mail) => mail.includes(`\r\nSubject: ${subject}`));
+
+test('who holds a ticket that another customer bought gets a mail when it is refunded', async (t) => {
+  const h = await in_hand(t, { name: 'Summer night' });
+  const bob = await sign_in(h.server, `bob-${h.mark}@example.org`);
+  await give_away(h, bob);
+  const refund = await h.server.post(`/orders/${h.order}/refunds`, {
+    token: h.organizer,
+    body: { event_ticket_ids: [h.ticket] },
+  });
+  assert.equal(refund.status, 202, refund.text);
+  const subject = 'Your ticket is cancelled:';
+  const [mail] = await eventually('a mail to the holder', () => {
+    const mails = with_subject(h, bob, subject);
+    return mails.length > 0 && mails;
+  });
+  for (const part of ['1 x Parter', '/my/tickets'])
+    assert.ok(plain(mail).includes(part), `${part} in ${mail}`);
+  assert.equal(with_subject(h, h.ann, subject).length, 0);
+});
+
+test('an offer ends with its ticket, and the receiver gets a mail', async (t) => {
+  const h = await in_hand(t, { name: 'Summer night' });
+  const bob = await sign_in(h.server, `bob-${h.mark}@example.org`);
+  const offer = await h.server.post(`/event-tickets/${h.ticket}/transfer`, {
+    token: h.ann.token,
+    body: { email: bob.email },
+  });
+  assert.equal(offer.status, 201, offer.text);
+  const offers_to_bob = async () =>
+    (await h.server.get('/event-tickets/transfers', { token: bob.token })).json.items.length;
+  assert.equal(await offers_to_bob(), 1);
+  const refund = await h.server.post(`/orders/${h.order}/refunds`, {
+    token: h.organizer,
+    body: { event_ticket_ids: [h.ticket] },
+  });
+  assert.equal(refund.status, 202, refund.text);
+  await eventually('a mail', () => with_subject(h, bob, 'An offer has been withdrawn:').length === 1);
+  assert.equal(await offers_to_bob(), 0);
+  const taken = await h.server.post(`/event-tickets/transfers/${offer.json.transfer_id}/accept`, {
+    token: bob.token,
+  });
+  expect_problem(taken, 409, 'not_transferable');
+});
+
+test('who holds a ticket that another customer bought gets one mail when the event is cancelled', async (t) => {
+  const h = await in_hand(t, { name: 'Summer night' });
+  const { items } = (await h.server.get('/event-tickets', { token: h.ann.token })).json;
+  const bob = await sign_in(h.server, `bob-${h.mark}@example.org`);
+  for (const { id } of items) await give_away(h, bob, id);
+  const cancelled = await h.server.post(`/events/${h.event.id}/cancel`, { token: h.organizer });
+  assert.equal(cancelled.status, 200, cancelled.text);
+  for (const person of [h.ann, bob])
+    await eventually(`a mail to ${person.email}`, () => with_subject(h, person, 'Cancelled:').length === 1);
+  await eventually('the refund', async () => {
+    const order = await h.server.get(`/orders/${h.order}`, { token: h.ann.token });
+    return order.json.status === 'refunded';
+  });
+  assert.equal(with_subject(h, bob, 'Cancelled:').length, 1);
+  assert.equal(with_subject(h, bob, 'Your tickets are cancelled:').length, 0);
+});
+
 test('the page works without script', async (t) => {
   const h = await in_hand(t);
   const context = await person_without_script(t);

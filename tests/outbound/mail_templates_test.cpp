@@ -47,6 +47,8 @@ const std::map<std::string, const char*> samples{
   {"ticket_kept", R"({"event_name":"Derby","ticket_name":"VIP","tickets_url":"https://shop.example/t",
                       "declined":true})"},
   {"challenge_link", R"({"event_name":"Derby","join_url":"https://shop.example/wait/1?solved=a-b_"})"},
+  {"ticket_cancelled", R"({"event_name":"Derby","ticket_name":"1 x VIP","quantity":1,
+                           "tickets_url":"https://shop.example/t"})"},
   {"ticket_withdrawn",
    R"({"event_name":"Derby","ticket_name":"VIP","tickets_url":"https://shop.example/t"})"},
 };
@@ -170,6 +172,22 @@ CAF_TEST(an offered ticket leads to its page and says when the offer ends) {
   CAF_CHECK(contains(content("ticket_kept", data).text, "in time"));
 }
 
+CAF_TEST(a holder reads which tickets are cancelled and who gets the money) {
+  auto data = data_of(samples.at("ticket_cancelled"));
+  const auto one = content("ticket_cancelled", data);
+  CAF_CHECK_EQUAL(one.subject, "Your ticket is cancelled: Derby");
+  CAF_CHECK_EQUAL(one.text, "A ticket for Derby that somebody gave you has been cancelled: 1 x VIP. It is no "
+                            "longer valid.\nWhat was paid goes back to the buyer.\n\nYour other "
+                            "tickets:\nhttps://shop.example/t\n");
+  data["quantity"] = 2;
+  data["ticket_name"] = "1 x VIP, 1 x <Standing>";
+  data.erase("tickets_url");
+  const auto two = content("ticket_cancelled", data);
+  CAF_CHECK_EQUAL(two.subject, "Your tickets are cancelled: Derby");
+  CAF_CHECK(contains(two.html, "1 x VIP, 1 x &lt;Standing&gt;. They are"));
+  CAF_CHECK(!contains(two.text, "Your other tickets"));
+}
+
 CAF_TEST(a receipt lists what was bought) {
   const auto c = content("order_receipt", data_of(samples.at("order_receipt")));
   CAF_CHECK_EQUAL(c.subject, "Your order is confirmed: Derby");
@@ -180,6 +198,17 @@ CAF_TEST(a receipt lists what was bought) {
                           "0.50 EUR\nTotal: 120.50 EUR\n");
   CAF_CHECK(contains(c.html, "<td>2 &times; Standard</td>"));
   CAF_CHECK(contains(c.html, "<strong>120.50 EUR</strong>"));
+}
+
+CAF_TEST(a receipt names the page of tickets that are not attached) {
+  auto data = data_of(samples.at("order_receipt"));
+  data["tickets_page"] = "https://shop.example/t";
+  for (const auto in : all_languages) {
+    const auto c = content("order_receipt", data, tag_of(in));
+    CAF_CHECK(contains(c.text, "\nhttps://shop.example/t\n"));
+    CAF_CHECK(contains(c.html, "<a href=\"https://shop.example/t\">"));
+    CAF_CHECK(is_tidy(c));
+  }
 }
 
 CAF_TEST(a payment link names the deadline and leads to the page) {

@@ -215,6 +215,7 @@ public:
   [[nodiscard]] const std::map<event_ticket_id, event_ticket_row>& event_tickets() const {
     return event_tickets_;
   }
+  [[nodiscard]] const std::map<claim_id, claim_row>& claims() const { return claims_; }
   [[nodiscard]] const std::map<transfer_id, transfer_row>& transfers() const { return transfers_; }
   [[nodiscard]] const auto& checkin_lists() const { return checkin_lists_; }
   [[nodiscard]] const auto& checkin_devices() const { return checkin_devices_; }

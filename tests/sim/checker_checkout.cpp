@@ -85,6 +85,10 @@ void checker::see(const event_ticket_moved& c) {
       || c.row.generation != known.generation + (is_transfer ? 1 : 0)
       || (known.holder != c.row.holder && !is_transfer))
     fail("I3", "an event ticket became another one");
+  const bool is_offered = std::ranges::any_of(transfers_, [&](const auto& offer) {
+    return offer.second.ticket == c.row.id && offer.second.status == transfer_status::offered;
+  });
+  if (!is_valid(c.row.status) && is_offered) fail("I10", "a ticket was cancelled and its offer is open");
   if (is_valid(known.status) && !is_valid(c.row.status)) --valid_tickets_[{known.claim, known.ticket_type}];
   known = c.row;
   touched_claims_.insert(known.claim);

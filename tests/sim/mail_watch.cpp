@@ -7,6 +7,9 @@
 
 #include <boost/json/parse.hpp>
 
+#include <algorithm>
+#include <set>
+
 namespace fq::sim {
 namespace {
 
@@ -93,9 +96,33 @@ void mail_watch::check_offers(const batch& b) {
                                 + std::to_string(offers) + " mails");
 }
 
+/// Tickets that a refund cancels: one mail to each holder who is not the buyer. Holders of a cancelled event
+/// have had theirs.
+void mail_watch::check_holders(const batch& b) const {
+  if (world_.check->event().status == event_status::cancelled) return;
+  std::set<std::string> due;
+  std::multiset<std::string> sent;
+  for (const auto& c : b.content) {
+    if (const auto* moved = std::get_if<event_ticket_moved>(&c); moved != nullptr) {
+      const bool is_gift = moved->row.generation > 1
+                           && moved->row.holder != world_.check->claims().at(moved->row.claim).customer;
+      if (!is_valid(moved->row.status) && is_gift) due.insert(to_string(moved->row.holder));
+    }
+    const auto* told = std::get_if<outbox_appended>(&c);
+    if (told == nullptr || told->row.topic != topic::mail_send || is_retried(b, told->row.id)) continue;
+    const auto mail = json::parse(told->row.payload).as_object();
+    if (mail.at("template").as_string() == "ticket_cancelled")
+      sent.emplace(mail.at("to").at(0).at("customer_id").as_string());
+  }
+  if (!std::ranges::equal(due, sent))
+    world_.check->fail("I16", std::to_string(due.size()) + " holders lost tickets, "
+                                + std::to_string(sent.size()) + " mails");
+}
+
 void mail_watch::applied(const batch& b) {
   if (b.aggregate != world_.aggregate) return;
   check_offers(b);
+  check_holders(b);
   orders_mails all;
   for (const auto& c : b.content) due(c, all);
   for (const auto& c : b.content)

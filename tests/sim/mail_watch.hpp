@@ -28,6 +28,7 @@ private:
   void sent(const outbox_row& row, orders_mails& all) const;
   void check_order(const std::string& order, mails_of_order& mails);
   void check_offers(const batch& b);
+  void check_holders(const batch& b) const;
 
   world& world_;
   bool is_list_ = false; ///< after the last batch

@@ -324,6 +324,37 @@ CAF_TEST(event tickets are shown to their holder and listed by state for the org
   CAF_CHECK(!found({}, {principal_kind::organizer, event.tenant, {9, 9}}));
 }
 
+CAF_TEST(who was given a ticket sees neither order nor claim and the organizer does) {
+  const auto order = ordered(1);
+  page(order);
+  auto applied = ask<ack_reply>(owner, apply_fact{paid(order)});
+  run();
+  const principal organizer{principal_kind::organizer, event.tenant, event.organizer};
+  auto listed = ask<event_tickets_reply>(owner, list_event_tickets{{event.id, organizer}, {}, 10, {}});
+  run();
+  CAF_REQUIRE(listed->ok && listed->value.tickets.size() == 1);
+  const auto id = listed->value.tickets[0].ticket.id;
+  const auto found = [&](const customer_id& who, const principal& by) {
+    auto one = ask<event_ticket_reply>(owner, find_event_ticket{id, who, by});
+    run();
+    CAF_REQUIRE(one->ok && !one->value.no);
+    return one->value.ticket;
+  };
+  const auto bought = found(order.order.customer, {});
+  CAF_CHECK(bought.order == order.order.id && bought.ticket.claim == order.order.claim);
+  auto offered =
+    ask<transfer_reply>(owner, offer_ticket{{id, order.order.customer, customer(2), "a@x.org", "b@x.org"}});
+  run();
+  CAF_REQUIRE(offered->ok && !offered->value.no);
+  auto taken = ask<transfer_reply>(
+    owner, end_transfer{offered->value.transfer.id, customer(2), transfer_trigger::accept});
+  run();
+  CAF_REQUIRE(taken->ok && !taken->value.no);
+  const auto given = found(customer(2), {});
+  CAF_CHECK(given.order.is_nil() && given.ticket.claim.is_nil());
+  CAF_CHECK(found({}, organizer).order == order.order.id);
+}
+
 CAF_TEST(a payment link says when it is of no use any more and a receipt does not) {
   const auto order = ordered(1);
   page(order);

@@ -3,9 +3,12 @@
 #define CAF_SUITE mails
 #include "actors/sale/mails.hpp"
 #include "domain/base/address_text.hpp"
+#include "domain/delivery/outbox.hpp"
 #include "domain/sale/sale.hpp"
 
 #include "caf/test/unit_test.hpp"
+
+#include <utility>
 
 namespace mails_test {
 
@@ -14,7 +17,7 @@ using namespace fq;
 namespace {
 
 const timestamp noon = from_unix_ms(1'795'000'000'000);
-const customer_id ada{0xfa, 1};
+const customer_id ada{0xfa, 1}, ben{0xfa, 2}, cem{0xfa, 3};
 
 struct fixture {
   fixture() {
@@ -45,6 +48,19 @@ struct fixture {
     std::vector<std::string> payloads;
     for (auto& m : mails_of(d.content, it)) payloads.push_back(std::move(m.payload));
     return payloads;
+  }
+  /// Of the only order; who is not its buyer has it from her.
+  event_ticket_row ticket_held_by(const customer_id& holder, std::uint64_t n, bool is_valid = true) {
+    event_ticket_row ticket;
+    ticket.id = {3, n};
+    ticket.claim = it.orders().all().begin()->second.claim;
+    ticket.holder = holder;
+    ticket.generation = holder == ada ? 1 : 2;
+    ticket.status = !is_valid       ? event_ticket_status::cancelled
+                    : holder == ada ? event_ticket_status::issued
+                                    : event_ticket_status::transferred;
+    it.load(ticket);
+    return ticket;
   }
   std::uint64_t last_random = 0;
   sale it{sale_rules{}, [this] { return ++last_random; }};
@@ -201,6 +217,76 @@ CAF_TEST(mails about an offered ticket are in the languages of giver and receive
   CAF_CHECK(both.find(R"("tenant":1,)") != std::string::npos);
   offer.giver = {0xfb, 1}; // has it from the buyer
   CAF_CHECK(mails_at(declined).find(R"("language":"hr")") != std::string::npos);
+}
+
+CAF_TEST(a cancelled event tells each holder of a ticket once and who bought nothing without money) {
+  fixture f;
+  f.ordered();
+  f.ticket_held_by(ada, 1);
+  f.ticket_held_by(ben, 2);
+  f.ticket_held_by(ben, 3);
+  f.ticket_held_by(cem, 4);
+  fixture g;
+  g.ordered();
+  g.ticket_held_by(ben, 2);
+  g.ticket_held_by(cem, 4, false); // refunded before
+  const auto told = [](const fixture& of) {
+    event_changed cancelled{event_status::active, of.it.event()};
+    cancelled.event.status = event_status::cancelled;
+    cancelled.event.updated_at = noon + seconds{1};
+    std::vector<std::string> to_customers;
+    for (const auto& m : mails_of({cancelled}, of.it)) {
+      CAF_CHECK_EQUAL(m.topic, topic::event_cancelled);
+      if (m.payload.find("customer_id") != std::string::npos) to_customers.push_back(m.payload);
+    }
+    return to_customers;
+  };
+  const auto of_f = told(f), of_g = told(g);
+  CAF_REQUIRE_EQUAL(of_f.size(), 2u); // ben and cem; ada by her order
+  CAF_CHECK(of_f[0].find(R"("to":[{"customer_id":")" + to_string(ben) + R"("}])") != std::string::npos);
+  CAF_CHECK(of_f[0].find(R"("refund":false)") != std::string::npos);
+  CAF_CHECK(of_f[1].find(to_string(cem)) != std::string::npos);
+  CAF_REQUIRE_EQUAL(of_g.size(), 1u);
+  CAF_CHECK(of_g[0].find(to_string(ben)) != std::string::npos);
+}
+
+CAF_TEST(a holder with an order of his own is told of a cancelled event by that order) {
+  fixture f;
+  f.ordered();
+  f.ticket_held_by(ben, 2);
+  order_wish wish;
+  wish.contact = {"Ben", "Obi", "ben@example.org", "", ""};
+  wish.gateway = "sandbox";
+  decision d;
+  CAF_REQUIRE(!f.it.place_order(ben, nullptr, wish, noon, d).no);
+  event_changed cancelled{event_status::active, f.it.event()};
+  cancelled.event.status = event_status::cancelled;
+  const auto mails = mails_of({cancelled}, f.it);
+  CAF_REQUIRE_EQUAL(mails.size(), 1u);
+  CAF_CHECK(mails[0].payload.find("ben@example.org") != std::string::npos);
+}
+
+CAF_TEST(a refund tells each other holder of its tickets once and not the buyer) {
+  fixture f;
+  f.ordered();
+  changes content;
+  for (auto ticket : {f.ticket_held_by(ada, 1), f.ticket_held_by(ben, 2), f.ticket_held_by(cem, 3),
+                      f.ticket_held_by(ben, 4)}) {
+    const auto from = std::exchange(ticket.status, event_ticket_status::cancelled);
+    content.emplace_back(event_ticket_moved{from, ticket});
+  }
+  const auto mails = mails_of(content, f.it, {}, "https://shop.example/my/tickets");
+  CAF_REQUIRE_EQUAL(mails.size(), 2u);
+  for (const auto* part : {R"("template":"ticket_cancelled")", R"("ticket_name":"2 x Seat","quantity":2)",
+                           R"("tickets_url":"https://shop.example/my/tickets")"})
+    CAF_CHECK(mails[0].payload.find(part) != std::string::npos);
+  CAF_CHECK_EQUAL(mails[0].topic, topic::ticket_cancelled);
+  CAF_CHECK(mails[0].payload.find(R"("to":[{"customer_id":")" + to_string(ben)) != std::string::npos);
+  CAF_CHECK(mails[1].payload.find(R"("to":[{"customer_id":")" + to_string(cem)) != std::string::npos);
+  CAF_CHECK(mails[1].payload.find(R"("quantity":1)") != std::string::npos);
+  decision d;
+  CAF_REQUIRE(!f.it.change_status(event_trigger::cancel, noon, d));
+  CAF_CHECK(mails_of(content, f.it).empty()); // told when the event was cancelled
 }
 
 CAF_TEST(nobody is sent a page that is not there) {

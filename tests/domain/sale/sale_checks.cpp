@@ -206,6 +206,9 @@ std::string event_tickets_differ(const sample_sale& s) {
   std::size_t place = 0;
   if (book.size() != s.ledger.event_tickets.size()) return "memory and ledger disagree about event tickets";
   if (s.it->transfers().all() != s.ledger.transfers) return "memory and ledger disagree about transfers";
+  for (const auto& [id, offer] : s.ledger.transfers)
+    if (offer.status == transfer_status::offered && !is_valid(s.ledger.event_tickets.at(offer.ticket).status))
+      return "an open offer of a cancelled ticket";
   for (const auto& [id, t] : s.ledger.event_tickets) {
     if (book.at(place++) != t || *book.find(id) != t)
       return "memory and ledger disagree about an event ticket";

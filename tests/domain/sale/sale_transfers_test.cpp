@@ -174,6 +174,34 @@ CAF_TEST(a ticket that was let in or is being refunded stays) {
   g.sound();
 }
 
+CAF_TEST(an offer ends in the decision that cancels its ticket) {
+  transfers_fixture f;
+  f.offered_to(2);
+  CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id, {}, {f.ticket}));
+  CAF_CHECK(f.offer_row().status == transfer_status::offered); // the refund may fail
+  CAF_REQUIRE(!f.s.refunded(*f.s.refund_asked()));
+  CAF_CHECK(f.row().status == event_ticket_status::cancelled);
+  CAF_CHECK(f.offer_row().status == transfer_status::withdrawn && f.offer_row().ended_at == f.s.now);
+  CAF_CHECK(f.offer_row().receiver_email.empty());
+  CAF_REQUIRE_EQUAL(f.s.last.transfers.size(), 1u); // for the mail
+  CAF_CHECK(f.s.last.transfers[0].status == transfer_status::withdrawn);
+  CAF_CHECK_EQUAL(f.s.last.transfers[0].receiver_email, "receiver@example.org");
+  const auto told = domain_events_of(f.s.last.content, sample_aggregate);
+  CAF_CHECK_EQUAL(std::ranges::count(told, topic::ticket_cancelled, &domain_event::topic), 1);
+  CAF_CHECK(f.s.end_transfer(f.offer, 2, transfer_trigger::decline).why == reason::invalid_transition);
+  f.sound();
+}
+
+CAF_TEST(offers end with the event that is cancelled before the money is back) {
+  transfers_fixture f;
+  f.offered_to(2);
+  CAF_REQUIRE(!f.s.change_status(event_trigger::cancel));
+  f.s.drain();
+  CAF_CHECK(is_valid(f.row().status));
+  CAF_CHECK(f.offer_row().status == transfer_status::withdrawn && f.offer_row().receiver_email.empty());
+  f.sound();
+}
+
 CAF_TEST(a refund goes to the buyer also if another customer holds the ticket) {
   transfers_fixture f;
   f.given_to(2);
@@ -183,6 +211,19 @@ CAF_TEST(a refund goes to the buyer also if another customer holds the ticket) {
   f.s.refunded(refund);
   CAF_CHECK(f.row().status == event_ticket_status::cancelled && f.row().holder == fan(2));
   f.sound();
+}
+
+CAF_TEST(the paper of a given ticket says nothing of the purchase and that of a returned one does) {
+  transfers_fixture f;
+  const auto paper = [&f] { return f.s.it->paper_of(f.row()); };
+  const auto order = f.s.order_of(1).id;
+  CAF_CHECK(paper().order == order && paper().price >= 0 && !paper().attendee.empty());
+  f.set_transfers_max(2);
+  f.given_to(2);
+  CAF_CHECK(!f.s.it->is_with_buyer(f.row()));
+  CAF_CHECK(paper().order.is_nil() && paper().price == price_hidden && paper().attendee.empty());
+  f.given_to(1);
+  CAF_CHECK(paper().order == order && paper().price >= 0 && !paper().attendee.empty());
 }
 
 CAF_TEST(a gift frees no purchase of the buyer) {

@@ -61,6 +61,22 @@ CAF_TEST(a list of tickets has the seats that their events know) {
   CAF_CHECK(s.told->asked_ticket_seats.holder == s.customer);
 }
 
+CAF_TEST(what is for the buyer alone is null) {
+  holder s;
+  s.told->event_ticket.ticket.order = {};
+  s.told->event_ticket.ticket.ticket.claim = {};
+  CAF_CHECK(s.own().at("order_id").is_null() && s.own().at("claim_id").is_null());
+  event_ticket_listing first, later;
+  first.event = later.event = s.event_id;
+  first.ticket = later.ticket = s.view.ticket;
+  first.ticket.claim = later.ticket.claim = {4, 2};
+  first.ticket.generation = 1;
+  s.told->held_tickets.tickets = {first, later};
+  const auto list = json_of(s.send(method::get, "/event-tickets", {}, s.as_customer()));
+  CAF_CHECK(list.at("items").at(0).at("claim_id").as_string() == to_string(uuid{4, 2}).c_str());
+  CAF_CHECK(list.at("items").at(1).at("claim_id").is_null());
+}
+
 CAF_TEST(no further event is asked for seats once one does not answer) {
   holder s;
   for (const std::uint64_t n : {1, 2, 3}) {

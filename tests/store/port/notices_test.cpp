@@ -424,6 +424,33 @@ CAF_TEST(a crowd is everybody with a place or an order) {
   });
 }
 
+CAF_TEST(a crowd includes who holds a ticket of others and nobody who gave it away or did not take it) {
+  on_every_engine([](ledger& store) {
+    world w(store);
+    const auto claim = sample_claim(1, 1);
+    auto ticket = sample_event_ticket(1, claim);
+    const auto first = sample_transfer(1, ticket, ben), second = sample_transfer(2, ticket, ada);
+    FQ_COMMITS(w.put({claim_opened{claim}, event_ticket_issued{ticket}, transfer_offered{first}}));
+    store.register_device(device(1, ada));
+    store.register_device(device(2, ben));
+    CAF_CHECK(store.crowd({sale, {}, 9}).empty());
+    const auto accept = [&](transfer_row offer) {
+      const auto from = ticket.status;
+      ticket.status = event_ticket_status::transferred;
+      ticket.holder = offer.receiver;
+      ++ticket.generation;
+      offer.status = transfer_status::accepted;
+      FQ_COMMITS(w.put({event_ticket_moved{from, ticket}, transfer_moved{transfer_status::offered, offer}}));
+    };
+    accept(first);
+    CAF_CHECK((store.crowd({sale, {}, 9}) == std::vector{device(2, ben)}));
+    FQ_COMMITS(w.put({transfer_offered{second}}));
+    CAF_CHECK((store.crowd({sale, {}, 9}) == std::vector{device(2, ben)}));
+    accept(second);
+    CAF_CHECK((store.crowd({sale, {}, 9}) == std::vector{device(1, ada)}));
+  });
+}
+
 CAF_TEST(a phone that several of a crowd registered is in one part of it) {
   on_every_engine([](ledger& store) {
     world w(store);
