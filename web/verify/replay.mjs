@@ -252,6 +252,9 @@ export class Replay {
 
   #check_beacon(r) {
     const planned = this.lobby_record.beacon;
+    // It is in the key: the server could try values until the order suits it.
+    if (r.beacon === 'none' && r.value.length > 0)
+      this.#fail('beacon', 'The draw had no beacon, and yet a value of the server went into its key.');
     if (planned === 'none' && r.beacon === 'none')
       return this.findings.skip(
         'beacon',
