@@ -486,6 +486,28 @@ test('the command line reads a folder and says with its exit code what it found'
   fs.rmSync(folder, { recursive: true });
 });
 
+test('--seen keeps the checkpoints of each run over a log that grows, and finds that it was rewritten', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'verify-'));
+  const seen = path.join(folder, 'seen');
+  const run = (log) => {
+    for (const [name, bytes] of log.files()) {
+      fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+      fs.writeFileSync(path.join(folder, name), bytes);
+    }
+    return spawnSync(process.execPath, [cli, '--from', folder, '--seen', seen], { encoding: 'utf8' });
+  };
+  const log = new Log().begin();
+  for (let n = 1; n <= 4; ++n) {
+    const { status, stdout, stderr } = run(log.join(n));
+    assert.equal(status, 0, stdout + stderr);
+    assert.match(stdout, new RegExp(`passed +consistency +All ${n} checkpoints`));
+  }
+  assert.match(run(log).stdout, /All 5 checkpoints/); // a checkpoint is kept once
+  const rewritten = new Log().begin().join(1).join(2, { opens: 1 }).join(3).join(4);
+  assert.match(run(rewritten).stdout, /failed +consistency .* 3 records .* 4 records/);
+  fs.rmSync(folder, { recursive: true });
+});
+
 test('the command line reads a server, also where a bundle has become full since', async () => {
   const log = new Log().begin();
   for (let n = 1; n <= 300; ++n) log.join(n);

@@ -56,13 +56,21 @@ function reader(args) {
 /** Texts of a log may have what a terminal would obey. */
 const printable = (text) => text.replace(/\p{C}/gu, '?');
 
+/** A note has one empty line within it, so two stand between notes. */
 const separator = '\n\n\n';
+function notes_in(file) {
+  const all = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
+  // Notes end their last line: the file has more newlines between two than the separator.
+  return all
+    .split(/\n{3,}/)
+    .map((note) => note.trim())
+    .filter(Boolean);
+}
 
 async function main() {
   const args = read_arguments();
   const text = (file) => fs.readFileSync(file, 'utf8');
-  const before =
-    args.seen && fs.existsSync(args.seen) ? text(args.seen).split(separator).filter(Boolean) : [];
+  const before = args.seen ? notes_in(args.seen) : [];
   const { findings, result, checkpoint } = await verify(reader(args), {
     receipts: args.receipt.map(text),
     checkpoints: [...before, ...args.checkpoint.map(text)],
@@ -74,7 +82,7 @@ async function main() {
     chains: args.chain.map((file) => JSON.parse(text(file))),
   });
   for (const f of findings) console.log(`${f.result.padEnd(9)} ${f.check.padEnd(12)} ${printable(f.text)}`);
-  if (args.seen && result !== 'failed' && !before.includes(checkpoint))
+  if (args.seen && result !== 'failed' && !before.includes(checkpoint.trim()))
     fs.writeFileSync(args.seen, [...before, checkpoint].join(separator));
   return { passed: 0, failed: 1, unproven: 3 }[result];
 }
