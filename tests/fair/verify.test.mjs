@@ -39,6 +39,12 @@ const drawn = (options) => lobby(options).close().draw();
 
 const check = (log, options) => verify(log.reader(), options);
 const failed = ({ findings }) => findings.filter((f) => f.result === 'failed').map((f) => f.check);
+const not_passed = ({ findings }) =>
+  findings
+    .filter((f) => f.result !== 'passed')
+    .map((f) => `${f.result} ${f.check}`)
+    .sort()
+    .reverse();
 async function caught_by(log, options, ...checks) {
   const outcome = await check(log, options);
   assert.equal(outcome.result, 'failed');
@@ -390,9 +396,12 @@ test('a beacon of drand passes; another value, an early round or an unknown chai
   const witnesses = [good.witness.text];
   const closing = good.checkpoint({ cosigned_at: opens_at / 1000 + 5 });
   good.draw({ beacon: 1, value: value_of(10), closing });
-  assert.equal((await check(good, options)).result, 'passed');
-  const cosigned = verify(good.reader({ cosigned_at: opens_at / 1000 + 50 }), { ...options, witnesses });
-  assert.match(sentence(await cosigned, 'closing'), /1 of the witnesses saw the closed entrants/);
+  const alone = await check(good, options);
+  assert.deepEqual(not_passed(alone), ['unproven closing', 'skipped witnesses']);
+  assert.match(sentence(alone, 'closing'), /No witness was named: nobody but the server says/);
+  const cosigned = await verify(good.reader({ cosigned_at: opens_at / 1000 + 50 }), { ...options, witnesses });
+  assert.equal(cosigned.result, 'passed', JSON.stringify(cosigned.findings, null, 1));
+  assert.match(sentence(cosigned, 'closing'), /1 of the witnesses saw the closed entrants/);
   assert.equal((await check(good)).result, 'unproven');
   await caught_by(
     lobby(with_round(10))
