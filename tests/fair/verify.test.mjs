@@ -390,6 +390,24 @@ test('the hash of quicknet is what drand says, and round 1000 is valid', () => {
   assert.equal(due_at(quicknet, 1000), 1692806364000);
 });
 
+test('a second encoding of a round is not its signature', () => {
+  const flags = 7n << 381n;
+  const as_number = (bytes) => BigInt(`0x${to_hex(bytes)}`);
+  const p = bls12_381.fields.Fp.ORDER;
+  const other = (bytes) => {
+    const value = as_number(bytes);
+    const x = (value & ~flags) + p;
+    return x >> 381n ? null : from_hex(((value & flags) | x).toString(16));
+  };
+  let round = 1;
+  while (!other(value_of(round))) ++round; // x + p fits into the 381 bits of one in six
+  const second = other(value_of(round));
+  const { verify: verify_bls, getPublicKey } = bls12_381.shortSignatures;
+  assert.ok(verify_bls(second, round_message(round), getPublicKey(secret)));
+  assert.ok(is_round(chain, round, value_of(round)));
+  assert.ok(!is_round(chain, round, second));
+});
+
 test('a beacon of drand passes; another value, an early round or an unknown chain does not', async () => {
   const options = { chains: [chain] };
   const good = lobby(with_round(10)).close();
