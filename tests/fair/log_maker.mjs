@@ -106,17 +106,25 @@ export class Log {
     this.seconds = 0;
     this.step = 1; ///< seconds from one record to the next
     this.sequence = 0;
+    this.shared = undefined; ///< the sequence of all records of a decision
   }
   add(kind, ...fields) {
     const head = [
       number(kinds[kind], 1),
-      number(++this.sequence, 8),
+      number(this.shared ?? ++this.sequence, 8),
       number(begins_at + Math.floor((this.seconds += this.step) * 1000), 8),
     ];
     const record = Buffer.concat([...head, ...fields]);
     this.records.push(record);
     this.leaves.push(leaf_hash(record));
     return record;
+  }
+  /** The records that `make` adds are of one decision: they share a sequence. */
+  at_once(make) {
+    this.shared = ++this.sequence;
+    make(this);
+    this.shared = undefined;
+    return this;
   }
   begin(settings = 'policy=capacity\n', lost = '') {
     this.add('begin', number(1, 1), this.id, text(settings), text(lost));

@@ -49,6 +49,8 @@ export class Replay {
       this.#fail('records', `Record ${this.index} is older than the one before it.`);
     if ((this.index === 0) !== (record.kind === 'begin'))
       this.#fail('records', `Record ${this.index} is "${record.kind}"; only the first is "begin".`);
+    // The server admits those that were called at once; what is left of the call lapses.
+    if (record.sequence !== this.last.sequence) this.called = 0;
     this.last = { sequence: record.sequence, at };
     try {
       this[record.kind](record);
