@@ -473,6 +473,10 @@ test('a log that begins after its draw says what it cannot prove, and nothing in
   const outcome = await check(log.admit([...line, 10]));
   assert.equal(outcome.result, 'unproven', JSON.stringify(outcome.checks));
   assert.match(sentence(outcome, 'entrants'), /began after the lobby had opened/);
+  const unproven = ['skipped beacon', 'skipped witnesses', 'unproven draw', 'unproven entrants'];
+  assert.deepEqual(not_passed(outcome), [...unproven, 'unproven numbers', 'unproven seed']);
+  assert.match(sentence(outcome, 'seed'), /fixed before is not in it/);
+  assert.match(sentence(outcome, 'draw'), /drawn only once is not in it/);
   await caught_by(log.join(11).join(12).admit([12]), {}, 'admissions');
 });
 

@@ -392,6 +392,18 @@ export class Replay {
       .join('');
   }
 
+  /** A lobby from before the log: it shows neither when the seed was fixed nor how often was drawn. */
+  #doubt_draw() {
+    this.findings.unproven(
+      'seed',
+      'The log began after people had joined: that the seed was fixed before is not in it.',
+    );
+    this.findings.unproven(
+      'draw',
+      'The log began after people had joined: that the lobby was drawn only once is not in it.',
+    );
+  }
+
   /** Sentences of checks that found nothing. */
   finish() {
     const f = this.findings;
@@ -413,6 +425,7 @@ export class Replay {
     if (!this.lobby_record?.draws) return f.skip('draw', 'This line has no draw: the number is the order.');
     if (!this.drawn_record) return f.skip('draw', 'The lobby is not drawn yet.');
     f.pass('entrants', `The ${this.entrants.length} entrants of the draw are those in the log.`);
+    if (before > 0) this.#doubt_draw();
     f.pass('seed', 'The seed is the one whose SHA-256 was published before the first joined.');
     f.pass('draw', `The lobby was drawn once, and the order follows from seed, entrants and beacon.`);
     f.pass('parties', 'Each party was drawn once and admitted together, or as the log says.');
