@@ -336,6 +336,7 @@ test('every check has a sentence for the page in every language', () => {
       const worst = check === 'witnesses' ? 'unproven' : 'failed'; // on the page
       assert.ok(check === 'closing' || texts[`fair_${worst}_${check}`], `${language}: ${check}`); // it never fails
     }
+    assert.ok(texts.fair_compare_beacon, language);
     for (const action of actions.filter(Boolean)) assert.ok(texts[`fair_hand_${action}`], action);
     for (const result of results) assert.ok(texts[`fair_is_${result}`], result);
   }
@@ -456,11 +457,37 @@ test('a wait for the beacon that an operator ended is draw_not_proven', async ()
   assert.match(sentence(outcome, 'beacon'), /draw_not_proven/);
 });
 
-test('an announced value is named for comparison', async () => {
-  const log = lobby({ beacon: 2, source: Buffer.from('the state lottery of Saturday') }).close();
-  const outcome = await check(log.draw({ beacon: 2, value: Buffer.from('3 11 19 24 40 45') }));
-  assert.equal(outcome.result, 'passed');
+const lottery = () => lobby({ beacon: 2, source: Buffer.from('the state lottery of Saturday') }).close();
+const lottery_of = (value) => lottery().draw({ beacon: 2, value: Buffer.from(value) });
+
+test('an announced value passes only if the reader names the same bytes', async () => {
+  const value = '3 11 19 24 40 45';
+  const outcome = await check(lottery_of(value));
+  assert.deepEqual(not_passed(outcome), ['skipped closing', 'skipped witnesses', 'unproven beacon']);
   assert.match(sentence(outcome, 'beacon'), /"3 11 19 24 40 45" as "the state lottery of Saturday"/);
+  assert.match(sentence(outcome, 'closing'), /only the server says .* 08:01:01 UTC/);
+  assert.equal((await check(lottery_of(value), { announced: value })).result, 'passed');
+  await caught_by(lottery_of(value), { announced: '3, 11, 19, 24, 40, 45' }, 'beacon');
+  await caught_by(drawn(), { announced: value }, 'beacon'); // the lobby promised none
+});
+
+test('an announced value has one spelling only', async () => {
+  for (const value of ['', ' 3 11', '3 11 ', '3  11', '3\u00a011', '3\t11', '3 11\n', '3\u200b 11', 'Ž 3'])
+    await caught_by(lottery_of(value), { announced: value }, 'beacon');
+  const bytes = lottery().draw({ beacon: 2, value: Buffer.from([0x33, 0xff]) });
+  await caught_by(bytes, { announced: '3\ufffd' }, 'beacon');
+});
+
+test('with an announced value a named witness says when it first saw the closing', async () => {
+  const log = lottery();
+  const closing = log.checkpoint({ cosigned_at: opens_at / 1000 + 5 });
+  log.draw({ beacon: 2, value: Buffer.from('3 11'), closing });
+  const options = { announced: '3 11', witnesses: [log.witness.text] };
+  const outcome = await verify(log.reader({ cosigned_at: opens_at / 1000 + 50 }), options);
+  assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
+  assert.match(sentence(outcome, 'closing'), /1 of the witnesses .* 08:01:05 UTC\. Compare/);
+  const unseen = lottery_of('3 11').reader({ cosigned_at: opens_at / 1000 + 50 });
+  assert.deepEqual(not_passed(await verify(unseen, options)), ['unproven closing']);
 });
 
 test('a log that begins after its draw says what it cannot prove, and nothing in it fails', async () => {
@@ -503,15 +530,20 @@ async function run_cli(args) {
   return { code, printed };
 }
 
+/** As a mirror of the log has it. */
+function write_log(folder, log) {
+  for (const [name, bytes] of log.files()) {
+    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    fs.writeFileSync(path.join(folder, name), bytes);
+  }
+}
+
 test('the command line reads a folder and says with its exit code what it found', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'verify-'));
   const log = drawn();
-  const write = (name, bytes) => {
-    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
-    fs.writeFileSync(path.join(folder, name), bytes);
-  };
-  for (const [name, bytes] of log.files()) write(`events/${event}/log/${name}`, bytes);
-  write('mine.tlog-proof', log.receipt(3));
+  const below = path.join(folder, `events/${event}/log`);
+  write_log(below, log);
+  fs.writeFileSync(path.join(folder, 'mine.tlog-proof'), log.receipt(3));
   const run = (...more) =>
     spawnSync(process.execPath, [cli, ...more], {
       encoding: 'utf8',
@@ -521,7 +553,7 @@ test('the command line reads a folder and says with its exit code what it found'
   const honest = run(...common);
   assert.equal(honest.status, 0, honest.stdout + honest.stderr);
   assert.match(honest.stdout, /passed +receipt +The receipt is in the log as record 4/);
-  for (const [name, bytes] of new Log().begin().join(1).files()) write(`events/${event}/log/${name}`, bytes);
+  write_log(below, new Log().begin().join(1));
   const rewritten = run(...common);
   assert.equal(rewritten.status, 1, rewritten.stdout + rewritten.stderr);
   assert.match(rewritten.stdout, /failed +consistency/);
@@ -529,14 +561,19 @@ test('the command line reads a folder and says with its exit code what it found'
   fs.rmSync(folder, { recursive: true });
 });
 
+test('the command line takes the announced value', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'verify-'));
+  write_log(folder, lottery_of('3 11'));
+  const code = (...more) => spawnSync(process.execPath, [cli, '--from', folder, ...more]).status;
+  assert.deepEqual([code(), code('--announced', '3 11'), code('--announced', '3 12')], [3, 0, 1]);
+  fs.rmSync(folder, { recursive: true });
+});
+
 test('--seen keeps the checkpoints of each run over a log that grows, and finds that it was rewritten', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'verify-'));
   const seen = path.join(folder, 'seen');
   const run = (log) => {
-    for (const [name, bytes] of log.files()) {
-      fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
-      fs.writeFileSync(path.join(folder, name), bytes);
-    }
+    write_log(folder, log);
     return spawnSync(process.execPath, [cli, '--from', folder, '--seen', seen], { encoding: 'utf8' });
   };
   const log = new Log().begin();

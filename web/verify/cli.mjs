@@ -18,6 +18,7 @@ const usage = `usage: cli.mjs URL | --from FOLDER [options]
   --log-key KEY     the log's verifier key, from another source than the server
   --witness KEY     a witness's verifier key; may be repeated
   --quorum N        how many of the witnesses must have signed (default: all)
+  --announced TEXT  what was announced as the value of the draw, letter by letter
   --chain FILE      /info of a drand chain other than quicknet
 exit code: 0 all checks passed, 1 one failed, 2 the log cannot be read, 3 something is not proven`;
 
@@ -37,6 +38,7 @@ function read_arguments() {
       'log-key': one,
       'witness': many,
       'quorum': one,
+      'announced': one,
       'chain': many,
       'help': { type: 'boolean' },
     },
@@ -78,6 +80,7 @@ async function main() {
     witnesses: args.witness,
     quorum: args.quorum === undefined ? undefined : Number(args.quorum),
     event: args.event ?? args.queue,
+    announced: args.announced,
     patience: args.from ? 0 : 3,
     chains: args.chain.map((file) => JSON.parse(text(file))),
   });

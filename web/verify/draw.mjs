@@ -70,6 +70,9 @@ export function level_parties(entrants) {
   for (const e of entrants) if (e.party) e.priority_class = lowest.get(e.party);
 }
 
+/** Whether an announced value has the one spelling that is allowed: words of printable ASCII, single spaces. */
+export const is_spelled = (bytes) => /^[!-~]+( [!-~]+)*$/.test(String.fromCharCode(...bytes));
+
 /** What goes into the key: the randomness of drand's round, or the announced value. */
 export const beacon_value = (kind, value) => (kind === 'drand' ? sha256(value) : value);
 

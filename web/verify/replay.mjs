@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replays the records of a log in their order and finds what no honest server could have written.
-import { equal, id_text, Reader, to_hex } from './bytes.mjs';
+import { equal, id_text, Reader, to_hex, utf8 } from './bytes.mjs';
 import { sha256 } from './sha256.mjs';
 import { time_text } from './findings.mjs';
 import {
@@ -10,6 +10,7 @@ import {
   due_at,
   entrants_root,
   is_round,
+  is_spelled,
   level_parties,
   quicknet,
   short_signature,
@@ -22,9 +23,10 @@ const late_ms = 60_000;
 const live = new Set(['waiting', 'away']);
 
 export class Replay {
-  /** `chains`: what drand's /info says of other chains than quicknet. */
-  constructor(findings, chains = []) {
+  /** `chains`: what drand's /info says of other chains than quicknet. `announced`: the text that was. */
+  constructor(findings, chains = [], announced) {
     this.findings = findings;
+    this.announced = announced;
     this.chains = new Map([quicknet, ...chains].map((info) => [chain_hash(info), info]));
     this.entries = new Map();
     this.order = new Order();
@@ -257,6 +259,8 @@ export class Replay {
     // It is in the key: the server could try values until the order suits it.
     if (r.beacon === 'none' && r.value.length > 0)
       this.#fail('beacon', 'The draw had no beacon, and yet a value of the server went into its key.');
+    if (this.announced !== undefined && planned !== 'announced')
+      this.#fail('beacon', `You named an announced value, and the lobby promised the beacon "${planned}".`);
     if (planned === 'none' && r.beacon === 'none')
       return this.findings.skip(
         'beacon',
@@ -275,11 +279,26 @@ export class Replay {
         `The lobby promised the beacon "${planned}", and the draw used "${r.beacon}".`,
       );
     if (planned === 'drand') return this.#check_drand(r);
+    this.#check_announced(r);
+  }
+
+  /** Bytes decide: another spelling of the same value would be another order to choose. */
+  #check_announced(r) {
     const [value, source] = [r.value, this.lobby_record.source].map((b) => new TextDecoder().decode(b));
-    this.findings.pass(
-      'beacon',
-      `Compare: the draw used "${value}" as "${source}". If that is what was announced there after the closing, the organizer could not choose.`,
-    );
+    if (!is_spelled(r.value))
+      this.#fail('beacon', `The value "${value}" is not words of printable ASCII with one space between two.`);
+    if (this.announced === undefined)
+      this.findings.unproven(
+        'beacon',
+        `Compare: the draw used "${value}" as "${source}". Name with --announced what was announced there. Only if that is the same, letter by letter, the organizer could not choose.`,
+      );
+    else if (!equal(utf8(this.announced), r.value))
+      this.#fail('beacon', `The draw used "${value}" as "${source}", and you named "${this.announced}".`);
+    else
+      this.findings.pass(
+        'beacon',
+        `The draw used "${value}" as "${source}", as you named it. The organizer could not choose if it was announced there after the closing.`,
+      );
   }
 
   #check_drand(r) {

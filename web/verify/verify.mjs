@@ -114,29 +114,52 @@ function check_consistency(findings, seen, roots, size) {
   findings.pass('consistency', `All ${seen.length} checkpoints seen are of this one log, which only grew.`);
 }
 
+/** When witnesses saw the closed entrants, in milliseconds. */
+function closing_times(replay, closing, witnesses) {
+  if (!closing || closing.size <= replay.closed_index) return [];
+  const times = witnesses.map((w) => signed_at(closing, w));
+  return times.filter((at) => at !== null).map((at) => at * 1000);
+}
+const first_text = (times) =>
+  `${times.length} of the witnesses saw the closed entrants, the first at ${time_text(Math.min(...times))}`;
+
 /**
  * A checkpoint over the closing that the quorum cosigned before the beacon was public proves that no entrant
  * came later.
  */
 function check_closing(findings, replay, closing, witnesses, quorum) {
+  const times = closing_times(replay, closing, witnesses);
+  if (replay.drawn_record?.beacon === 'announced')
+    return check_announced_closing(findings, replay, times, witnesses, quorum);
   if (replay.round_due === undefined) return;
   if (witnesses.length === 0)
     return findings.unproven(
       'closing',
       'No witness was named: nobody but the server says that the entrants were closed before the beacon was public.',
     );
-  const times =
-    closing && closing.size > replay.closed_index ? witnesses.map((w) => signed_at(closing, w)) : [];
-  const before = times.filter((t) => t !== null && t * 1000 < replay.round_due);
+  const before = times.filter((at) => at < replay.round_due);
   if (before.length >= quorum)
-    findings.pass(
-      'closing',
-      `${before.length} of the witnesses saw the closed entrants, the first at ${time_text(Math.min(...before) * 1000)}, before the beacon was public.`,
-    );
+    findings.pass('closing', `${first_text(before)}, before the beacon was public.`);
   else
     findings.unproven(
       'closing',
       "Only the server's word says that the entrants were closed before the beacon was public.",
+    );
+}
+
+/** The log does not know when a value was announced: the reader compares. */
+function check_announced_closing(findings, replay, times, witnesses, quorum) {
+  const compare = 'Compare with when the value was announced';
+  if (witnesses.length > 0 && times.length < quorum)
+    findings.unproven(
+      'closing',
+      `Only the server's word says that the entrants were closed at ${time_text(replay.closed_record.at)}. ${compare}.`,
+    );
+  else if (witnesses.length > 0) findings.skip('closing', `${first_text(times)}. ${compare}.`);
+  else
+    findings.skip(
+      'closing',
+      `No witness was named: only the server says that the entrants were closed at ${time_text(replay.closed_record.at)}. ${compare}.`,
     );
 }
 
@@ -204,7 +227,7 @@ async function follow(read, size, { findings, seen, kept, replay, progress }) {
  * `read(path)`: the bytes of "checkpoint", "key", "tile/entries/…".
  * `options`: event (its id); receipts and checkpoints (texts seen before); log_key and witnesses (verifier
  * keys); witnesses_of_server (true: only the server names them, so that too few signatures are no failure);
- * quorum (how many witnesses; default all); chains (drand's /info); patience (how often to read the
+ * quorum (how many witnesses; default all); chains (drand's /info); announced (the value that was); patience (how often to read the
  * checkpoint again, a second later, until the quorum has signed it); progress (called with the records read
  * so far and all).
  * Returns {findings, result, checkpoint, size, replay, receipts}, of each good receipt its index and entry;
@@ -221,7 +244,7 @@ export async function verify(read, options = {}) {
   const seen = collect(served, receipts, options);
 
   const kept = new Map(receipts.map((r) => [r.index, null]));
-  const replay = new Replay(findings, options.chains);
+  const replay = new Replay(findings, options.chains, options.announced);
   const { roots, closing } = await follow(read, served.size, {
     findings,
     seen,
