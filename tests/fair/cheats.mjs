@@ -13,7 +13,7 @@ function lobby(options, joins = (log) => people.forEach((n) => log.join(n))) {
 const drawn = (options) => lobby(options).close().draw();
 const seed_of = (n) => Buffer.alloc(32, n);
 
-/** The first log whose draw the friend wins. Tries other seeds or values, as a server would that may choose. */
+/** The first log whose draw the friend wins. Tries seeds or values, as a server would. */
 function draw_until_friend_wins(draw) {
   for (let n = 20; ; ++n) {
     const log = draw(seed_of(n));

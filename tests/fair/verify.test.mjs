@@ -241,7 +241,10 @@ test('who was called is admitted in the same decision; what is left of a call la
   assert.equal((await check(operated())).result, 'passed');
   const silent = operated().join(4).admit([4]);
   await caught_by(silent, {}, 'hands');
-  assert.match(sentence(await check(silent), 'hands'), /Record \d+ admits 1 more than an operator had called/);
+  assert.match(
+    sentence(await check(silent), 'hands'),
+    /Record \d+ admits 1 more than an operator had called/,
+  );
   const later = new Log().begin('policy=operator\n').join(1).hand('advance', 0, 1).admit([1]);
   await caught_by(later, {}, 'hands');
 });
@@ -430,7 +433,10 @@ test('a beacon of drand passes; another value, an early round or an unknown chai
   const alone = await check(good, options);
   assert.deepEqual(not_passed(alone), ['skipped witnesses', 'unproven closing']);
   assert.match(sentence(alone, 'closing'), /No witness was named: nobody but the server says/);
-  const cosigned = await verify(good.reader({ cosigned_at: opens_at / 1000 + 50 }), { ...options, witnesses });
+  const cosigned = await verify(good.reader({ cosigned_at: opens_at / 1000 + 50 }), {
+    ...options,
+    witnesses,
+  });
   assert.equal(cosigned.result, 'passed', JSON.stringify(cosigned.findings, null, 1));
   assert.match(sentence(cosigned, 'closing'), /1 of the witnesses saw the closed entrants/);
   assert.equal((await check(good)).result, 'unproven');

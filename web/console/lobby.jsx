@@ -109,7 +109,7 @@ export function LobbyFields({ kind, thing, form, put, wrong }) {
           <Field
             label="What the value will be"
             wrong={wrong_beacon('announced')}
-            hint="Something that is made public after the line opens, like a state lottery’s numbers of that day."
+            hint="Something that is made public after the line opens, like a state lottery’s numbers of that day. Say how it is spelled, for example: in ascending order, with spaces."
             class="wide"
           >
             <Text value={form.announced} set={put('announced')} required maxLength={500} />
@@ -152,7 +152,10 @@ function EnterValue({ path, announced, changed }) {
       .then((done) => done && tell('The order is drawn.'));
   return (
     <Form send={send}>
-      <Field label={announced} hint="As it was made public. It cannot be changed.">
+      <Field
+        label={announced}
+        hint="Letter by letter as it was made public, with one space between words and no accents. It cannot be changed."
+      >
         <Text value={value} set={set_value} required maxLength={500} />
       </Field>
       <ProblemNote problem={action.problem} />

@@ -33,7 +33,7 @@ export const round_message = (round) => bls12_381.shortSignatures.hash(sha256(bi
 /** Bytes of a signature in G1. */
 export const short_signature = 48;
 
-/** Whether the signature is that of the round, in its only encoding: two would be two values to choose from. */
+/** Whether this is the round's signature in its only encoding: two would be two values to choose from. */
 export function is_round(info, round, signature) {
   try {
     const bls = bls12_381.shortSignatures;
@@ -70,7 +70,7 @@ export function level_parties(entrants) {
   for (const e of entrants) if (e.party) e.priority_class = lowest.get(e.party);
 }
 
-/** Whether an announced value has the one spelling that is allowed: words of printable ASCII, single spaces. */
+/** Whether an announced value has the spelling that is allowed: words of printable ASCII, single spaces. */
 export const is_spelled = (bytes) => /^[!-~]+( [!-~]+)*$/.test(String.fromCharCode(...bytes));
 
 /** What goes into the key: the randomness of drand's round, or the announced value. */

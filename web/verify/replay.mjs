@@ -286,7 +286,10 @@ export class Replay {
   #check_announced(r) {
     const [value, source] = [r.value, this.lobby_record.source].map((b) => new TextDecoder().decode(b));
     if (!is_spelled(r.value))
-      this.#fail('beacon', `The value "${value}" is not words of printable ASCII with one space between two.`);
+      this.#fail(
+        'beacon',
+        `The value "${value}" is not words of printable ASCII with one space between two.`,
+      );
     if (this.announced === undefined)
       this.findings.unproven(
         'beacon',

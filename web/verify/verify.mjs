@@ -227,9 +227,9 @@ async function follow(read, size, { findings, seen, kept, replay, progress }) {
  * `read(path)`: the bytes of "checkpoint", "key", "tile/entries/…".
  * `options`: event (its id); receipts and checkpoints (texts seen before); log_key and witnesses (verifier
  * keys); witnesses_of_server (true: only the server names them, so that too few signatures are no failure);
- * quorum (how many witnesses; default all); chains (drand's /info); announced (the value that was); patience (how often to read the
- * checkpoint again, a second later, until the quorum has signed it); progress (called with the records read
- * so far and all).
+ * quorum (how many witnesses; default all); chains (drand's /info); announced (the value that was); patience
+ * (how often to read the checkpoint again, a second later, until the quorum has signed it); progress (called
+ * with the records read so far and all).
  * Returns {findings, result, checkpoint, size, replay, receipts}, of each good receipt its index and entry;
  * throws if the log cannot be read.
  */
