@@ -115,13 +115,24 @@ function hand_row(hand) {
   return row;
 }
 
+const show_rows = (interventions) =>
+  find('[data-hands] tbody').replaceChildren(...[...interventions].reverse().map(hand_row));
+
 function show_hands(interventions) {
-  const newest = interventions.slice(-hands_max).reverse();
+  const newest = interventions.slice(-hands_max);
   find('[data-hands-none]').hidden = newest.length > 0;
   find('[data-hands]').hidden = newest.length === 0;
-  find('[data-hands-more]').hidden = newest.length === interventions.length;
-  find('[data-hands-more]').textContent = text('fair_hands_more', { n: number(hands_max) });
-  find('[data-hands] tbody').replaceChildren(...newest.map(hand_row));
+  show_rows(newest);
+  const more = find('[data-hands-more]');
+  more.hidden = newest.length === interventions.length;
+  more.querySelector('p').textContent = text('fair_hands_more', { n: number(hands_max) });
+  const button = more.querySelector('button');
+  button.textContent = text('fair_hands_all', { n: number(interventions.length) });
+  button.onclick = () => {
+    show_rows(interventions);
+    more.hidden = true;
+    find('[data-hands]').focus(); // the button is gone
+  };
 }
 
 function show({ findings, result, replay }) {
