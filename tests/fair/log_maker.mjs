@@ -28,7 +28,17 @@ export const kinds = {
   session_ended: 11,
   hand: 12,
 };
-export const actions = { advance: 1, revoke: 2, priority: 3, block: 4, pause: 5, resume: 6, end_wait: 8 };
+export const actions = {
+  advance: 1,
+  revoke: 2,
+  priority: 3,
+  block: 4,
+  pause: 5,
+  resume: 6,
+  end_wait: 8,
+  end: 9,
+  cancel: 10,
+};
 
 /** Signs notes as `name`: kind 1 of a log, 4 of a witness. */
 export class Signer {

@@ -249,6 +249,17 @@ test('who was called is admitted in the same decision; what is left of a call la
   await caught_by(later, {}, 'hands');
 });
 
+test('an admission after the end is caught by "admissions"; a cancellation revokes sessions and removes nobody', async () => {
+  const over = (action) => new Log().begin().join(1).join(2).admit([1]).hand(action);
+  for (const action of ['end', 'cancel']) {
+    await caught_by(over(action).admit([2]), {}, 'admissions');
+    assert.equal((await check(over(action).leave(2, 2))).result, 'passed');
+    await caught_by(over(action).leave(2, 3), {}, 'hands');
+  }
+  assert.equal((await check(over('cancel').end_session(1, 2))).result, 'passed');
+  await caught_by(over('end').end_session(1, 2), {}, 'hands');
+});
+
 test('two logs for two people are caught by "consistency" when they compare, and by "witnesses"', async () => {
   const cosigned_at = begins_at / 1000 + 100;
   const mine = drawn();

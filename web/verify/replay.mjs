@@ -81,10 +81,9 @@ export class Replay {
     if (left > 0) this.hands.set(key, left - 1);
     else this.#fail('hands', `${what}, and no operator's hand in the log says so (record ${this.index}).`);
   }
-  /** By a block or a revocation; a cancelled line revokes all. */
+  /** By a block or a revocation. */
   #use_removal(number, what) {
     const block = `block ${number}`;
-    if (this.cancelled) return;
     if ((this.hands.get(block) ?? 0) > 0) this.hands.set(block, this.hands.get(block) - 1);
     else this.#use_hand('revoke', number, what);
   }
@@ -338,6 +337,8 @@ export class Replay {
       return this.#fail('admissions', `Record ${this.index} admits before the lobby was drawn.`);
     if (this.lobby_record && r.at < this.lobby_record.opens_at)
       this.#fail('admissions', `Record ${this.index} admits before the published opening.`);
+    if (this.over)
+      this.#fail('admissions', `Record ${this.index} admits after an operator's "${this.over}".`);
     if (this.paused) this.#fail('hands', `Record ${this.index} admits while the line was paused.`);
     const units = new Units(r);
     const touched = new Set();
@@ -387,7 +388,9 @@ export class Replay {
   }
 
   session_ended(r) {
-    if (r.why === 'revoked') this.#use_removal(r.number, `The session of number ${r.number} was revoked`);
+    // A cancelled line revokes all sessions.
+    if (r.why === 'revoked' && this.over !== 'cancel')
+      this.#use_removal(r.number, `The session of number ${r.number} was revoked`);
     if (r.number <= this.joined_before && !this.entries.has(r.number)) return; // admitted before the log began
     const entry = this.#live(r, new Set(['admitted']));
     if (!entry) return;
@@ -401,7 +404,7 @@ export class Replay {
     if (r.action === 'advance') this.called += r.count;
     if (r.action === 'pause') this.paused = true;
     if (r.action === 'resume') this.paused = false;
-    if (r.action === 'cancel') this.cancelled = true;
+    if (r.action === 'end' || r.action === 'cancel') this.over = r.action;
     if (r.action === 'settings') this.#read_settings(r.change);
   }
 
