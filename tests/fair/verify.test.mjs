@@ -586,6 +586,18 @@ test('the command line takes the announced value', () => {
   fs.rmSync(folder, { recursive: true });
 });
 
+test('a server writes nothing to the terminal that it would obey, also not in an error', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'verify-'));
+  write_log(folder, drawn());
+  const run = (...args) => spawnSync(process.execPath, [cli, ...args], { encoding: 'utf8' });
+  fs.writeFileSync(path.join(folder, 'key'), 'a\u001b[2J\u009b1m\nkey');
+  const { status, stderr } = run('--from', folder);
+  assert.equal(status, 2);
+  assert.equal(stderr, 'not a verifier key: a?[2J?1m?key\n');
+  assert.match(run('--help').stderr, /^usage: .*\n.*URL/);
+  fs.rmSync(folder, { recursive: true });
+});
+
 test('--seen keeps the checkpoints of each run over a log that grows, and finds that it was rewritten', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'verify-'));
   const seen = path.join(folder, 'seen');
@@ -620,7 +632,7 @@ test('the command line reads a server, also where a bundle has become full since
   assert.match(printed, /passed +numbers +Numbers 1 to 300 each joined once/);
 });
 
-test('a server that is busy for a moment is asked again; one that sends without end is not read', async () => {
+test('a server that is busy or breaks off for a moment is asked again; one that sends without end is not read', async () => {
   const files = drawn().files();
   let refused = 0;
   const site = await serve(new Map([['base', files]]), (request, response) => {
@@ -631,6 +643,15 @@ test('a server that is busy for a moment is asked again; one that sends without 
   const read = http_reader(`${site.url}/base/events/${event}/log/`);
   assert.equal((await verify(read, { event })).result, 'passed');
   site.close();
+  const broken = await serve(new Map([['base', files]]), (request, response) => {
+    if (!request.url.endsWith('/key') || refused++ > 2) return false;
+    response.writeHead(200, { 'Content-Length': '100' }).write('half', () => response.destroy());
+    return true;
+  });
+  refused = 2;
+  const again = http_reader(`${broken.url}/base/events/${event}/log/`);
+  assert.equal((await verify(again, { event })).result, 'passed');
+  broken.close();
   const endless = await serve(new Map(), (request, response) => {
     const more = () => response.writable && response.write(Buffer.alloc(1 << 20), more);
     more(response.writeHead(200));

@@ -55,7 +55,7 @@ function reader(args) {
   return http_reader(new URL(below, args.url.endsWith('/') ? args.url : `${args.url}/`));
 }
 
-/** Texts of a log may have what a terminal would obey. */
+/** Texts of a server may have what a terminal would obey. */
 const printable = (text) => text.replace(/\p{C}/gu, '?');
 
 /** A note has one empty line within it, so two stand between notes. */
@@ -93,6 +93,6 @@ async function main() {
 try {
   process.exitCode = await main();
 } catch (error) {
-  console.error(error.message);
+  console.error(error.message === usage ? usage : printable(error.message));
   process.exitCode = 2;
 }
