@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { bls12_381 } from '../../web/node_modules/@noble/curves/esm/bls12-381.js';
 import { from_hex, to_hex } from '../../web/verify/bytes.mjs';
 import { chain_hash, due_at, is_round, quicknet, round_message } from '../../web/verify/draw.mjs';
-import { bundles, is_included, leaf_hash } from '../../web/verify/merkle.mjs';
+import { bundles, is_included, leaf_hash, Tail, Tree } from '../../web/verify/merkle.mjs';
 import { parse_checkpoint, parse_key, parse_receipt, signed_at } from '../../web/verify/note.mjs';
 import { hmac_sha256, sha256 } from '../../web/verify/sha256.mjs';
 import { checks, Findings, results } from '../../web/verify/findings.mjs';
@@ -466,6 +466,39 @@ test('a beacon of drand passes; another value, an early round or an unknown chai
   const chained = await check(long.draw({ beacon: 1, value: Buffer.alloc(96, 1) }), options);
   assert.match(sentence(chained, 'beacon'), /draw_not_proven: the chain .* not known here/);
   await caught_by(lobby(with_round(10)).close().draw(), options, 'hands');
+});
+
+test('roots of sizes after a copy of a tree are those of the tree', () => {
+  const [tree, roots] = [new Tree(), new Map()];
+  const leaves = Array.from({ length: 1500 }, (_, i) => leaf_hash(Uint8Array.of(i, i >> 8)));
+  leaves.slice(0, 5).forEach((leaf) => tree.append_leaf(leaf));
+  const tail = new Tail(tree);
+  roots.set(5, to_hex(tree.root()));
+  for (const leaf of leaves.slice(5)) {
+    tree.append_leaf(leaf);
+    tail.add(leaf);
+    roots.set(tree.size, to_hex(tree.root()));
+  }
+  for (const size of [5, 6, 7, 8, 1023, 1024, 1029, 1030, 1500])
+    assert.equal(to_hex(tail.root_at(size)), roots.get(size));
+  assert.equal(tail.root_at(4), undefined);
+  assert.equal(tail.root_at(1501), undefined);
+});
+
+test('joins while a beacon is awaited cost no root each, and the closing is found at any size', async (t) => {
+  const root = t.mock.method(Tree.prototype, 'root');
+  for (const size of [10, 11, 60, 110]) {
+    const log = lobby(with_round(10)).close();
+    log.step = 0.01;
+    for (let n = 9; n < 109; ++n) log.join(n);
+    const closing = log.checkpoint({ size, cosigned_at: opens_at / 1000 + 5 });
+    log.draw({ beacon: 1, value: value_of(10), closing });
+    const options = { chains: [chain], witnesses: [log.witness.text] };
+    const outcome = await verify(log.reader({ cosigned_at: opens_at / 1000 + 50 }), options);
+    const is_over_closing = size > 10;
+    assert.equal(outcome.result, is_over_closing ? 'passed' : 'failed', JSON.stringify(outcome.findings));
+  }
+  assert.ok(root.mock.callCount() < 20, `${root.mock.callCount()} roots`);
 });
 
 test('a wait for the beacon that an operator ended is draw_not_proven', async () => {

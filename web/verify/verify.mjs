@@ -3,7 +3,7 @@
 import { concat, equal } from './bytes.mjs';
 import { sha256 } from './sha256.mjs';
 import { Findings, results, time_text } from './findings.mjs';
-import { bundles, is_included, leaf_hash, Tree } from './merkle.mjs';
+import { bundles, is_included, leaf_hash, Tail, Tree } from './merkle.mjs';
 import { parse_checkpoint, parse_log_key, parse_receipt, parse_witness_key, signed_at } from './note.mjs';
 import { parse_bundle, parse_record } from './records.mjs';
 import { Replay } from './replay.mjs';
@@ -200,21 +200,23 @@ function check_receipt(findings, receipt, records, replay) {
 async function follow(read, size, { findings, seen, kept, replay, progress }) {
   const wanted = new Set(seen.map((c) => c.size));
   const roots = new Map();
-  const closing_roots = new Map(); // at which of these sizes the closing's checkpoint is, the draw says
   const tree = new Tree();
+  let tail; // since the closing: the draw says at which of these sizes the closing's checkpoint is
   let closing;
   if (wanted.has(0)) roots.set(0, tree.root());
   for await (const entries of entries_of(read, size)) {
     for (const entry of entries) {
       const index = tree.size;
       if (kept.has(index)) kept.set(index, entry);
-      tree.append(entry);
+      const leaf = leaf_hash(entry);
+      tree.append_leaf(leaf);
+      if (!replay.drawn_record) tail?.add(leaf);
       if (wanted.has(tree.size)) roots.set(tree.size, tree.root());
       const record = read_record(findings, entry, index);
       if (record) replay.take(record, index);
-      if (replay.closed_record && !replay.drawn_record) closing_roots.set(tree.size, tree.root());
+      if (replay.closed_record) tail ??= new Tail(tree);
       if (record?.kind === 'drawn' && record.closing)
-        closing = read_closing(findings, record, seen, closing_roots, roots);
+        closing = read_closing(findings, record, seen, tail, roots);
     }
     progress?.(tree.size, size);
   }
@@ -301,11 +303,12 @@ function read_record(findings, entry, index) {
   }
 }
 
-function read_closing(findings, record, seen, closing_roots, roots) {
+function read_closing(findings, record, seen, tail, roots) {
   try {
     const closing = parse_checkpoint(record.closing);
     seen.push({ where: 'the checkpoint over the closing', ...closing });
-    if (closing_roots.has(closing.size)) roots.set(closing.size, closing_roots.get(closing.size));
+    const root = tail?.root_at(closing.size);
+    if (root) roots.set(closing.size, root);
     return closing;
   } catch (error) {
     findings.fail('consistency', `The checkpoint over the closing cannot be read: ${error.message}.`);
