@@ -21,7 +21,7 @@ function draw_until_friend_wins(draw) {
   }
 }
 
-const cosigned_at = 1_800_000_300;
+const cosigned_at = 1_750_000_300;
 
 /**
  * `log`: what the server shows. `know`: receipts, checkpoints and witnesses that the client has, as texts.

@@ -69,7 +69,7 @@ export class Signer {
 }
 
 export const event = '07070707-0707-0707-0707-070707070707';
-export const begins_at = 1_800_000_000_000;
+export const begins_at = 1_750_000_000_000;
 export const opens_at = begins_at + 60_000;
 
 /** What an entrant is in the tree that the closing publishes. */

@@ -260,6 +260,25 @@ test('an admission after the end is caught by "admissions"; a cancellation revok
   await caught_by(over('end').end_session(1, 2), {}, 'hands');
 });
 
+test('a log that is dated in the future is caught by "records"', async () => {
+  const dated = (ahead) => {
+    const log = new Log();
+    log.seconds = (Date.now() - begins_at) / 1000 + ahead;
+    return log.begin();
+  };
+  assert.equal((await check(dated(20))).result, 'passed'); // clocks differ
+  await caught_by(dated(90), {}, 'records');
+  const log = drawn(); // its last record is of second 62
+  const witnesses = [log.witness.text];
+  const at = (second) => verify(log.reader({ cosigned_at: begins_at / 1000 + second }), { witnesses });
+  assert.equal((await at(1)).result, 'failed');
+  assert.match(
+    sentence(await at(1), 'records'),
+    /but afterwards the witness witness\.example said 2025-06-15 15:06:41/,
+  );
+  assert.equal((await at(2)).result, 'passed');
+});
+
 test('two logs for two people are caught by "consistency" when they compare, and by "witnesses"', async () => {
   const cosigned_at = begins_at / 1000 + 100;
   const mine = drawn();
@@ -515,7 +534,7 @@ test('an announced value passes only if the reader names the same bytes', async 
   const outcome = await check(lottery_of(value));
   assert.deepEqual(not_passed(outcome), ['skipped closing', 'skipped witnesses', 'unproven beacon']);
   assert.match(sentence(outcome, 'beacon'), /"3 11 19 24 40 45" as "the state lottery of Saturday"/);
-  assert.match(sentence(outcome, 'closing'), /only the server says .* 08:01:01 UTC/);
+  assert.match(sentence(outcome, 'closing'), /only the server says .* 15:07:41 UTC/);
   assert.equal((await check(lottery_of(value), { announced: value })).result, 'passed');
   await caught_by(lottery_of(value), { announced: '3, 11, 19, 24, 40, 45' }, 'beacon');
   await caught_by(drawn(), { announced: value }, 'beacon'); // the lobby promised none
@@ -535,7 +554,7 @@ test('with an announced value a named witness says when it first saw the closing
   const options = { announced: '3 11', witnesses: [log.witness.text] };
   const outcome = await verify(log.reader({ cosigned_at: opens_at / 1000 + 50 }), options);
   assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
-  assert.match(sentence(outcome, 'closing'), /1 of the witnesses .* 08:01:05 UTC\. Compare/);
+  assert.match(sentence(outcome, 'closing'), /1 of the witnesses .* 15:07:45 UTC\. Compare/);
   const unseen = lottery_of('3 11').reader({ cosigned_at: opens_at / 1000 + 50 });
   assert.deepEqual(not_passed(await verify(unseen, options)), ['unproven closing']);
 });

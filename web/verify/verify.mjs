@@ -96,6 +96,21 @@ function check_witnesses(findings, served, witnesses, quorum, of_server) {
   );
 }
 
+/** A server's clock may be ahead by so much. */
+const ahead_ms = 60_000;
+
+/** No record of a checkpoint is younger than the checkpoint. */
+function check_clocks(findings, served, witnesses, last) {
+  const signed = witnesses.map((w) => ({ name: `the witness ${w.name}`, at: signed_at(served, w) }));
+  const clocks = signed.filter(({ at }) => at !== null).map(({ name, at }) => ({ name, at: at * 1000 }));
+  for (const { name, at } of [...clocks, { name: 'the clock of this machine', at: Date.now() }])
+    if (last > at + ahead_ms)
+      findings.fail(
+        'records',
+        `The newest record is dated ${time_text(last)}, but afterwards ${name} said ${time_text(at)}.`,
+      );
+}
+
 /** Compares each checkpoint seen with the root of the served log at that size. */
 function check_consistency(findings, seen, roots, size) {
   for (const c of seen) {
@@ -258,6 +273,7 @@ export async function verify(read, options = {}) {
   check_event(findings, replay, served.origin, options.event);
   check_signatures(findings, seen, key, pinned);
   check_witnesses(findings, served, witnesses, quorum, options.witnesses_of_server);
+  check_clocks(findings, served, witnesses, replay.last.at);
   check_consistency(findings, seen, roots, served.size);
   check_closing(findings, replay, closing, witnesses, quorum);
   const good = receipts.map((receipt) => check_receipt(findings, receipt, kept, replay)).filter(Boolean);
