@@ -538,6 +538,12 @@ test('an announced value passes only if the reader names the same bytes', async 
   assert.equal((await check(lottery_of(value), { announced: value })).result, 'passed');
   await caught_by(lottery_of(value), { announced: '3, 11, 19, 24, 40, 45' }, 'beacon');
   await caught_by(drawn(), { announced: value }, 'beacon'); // the lobby promised none
+  await caught_by(new Log().begin().join(1), { announced: value }, 'beacon');
+  assert.deepEqual(not_passed(await check(lottery(), { announced: value })), [
+    'skipped draw',
+    'skipped witnesses',
+    'unproven beacon',
+  ]);
 });
 
 test('an announced value has one spelling only', async () => {

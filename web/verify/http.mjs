@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a log below an address, in browsers and Node. A server that hangs, sends without end or is busy for a
-// moment does not end the check.
+// Reads a log below an address, in browsers and Node. A server that hangs, sends without end, breaks off or
+// is busy for a moment does not end the check.
 import { concat } from './bytes.mjs';
 
 const timeout_ms = 30_000;

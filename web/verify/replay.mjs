@@ -258,8 +258,6 @@ export class Replay {
     // It is in the key: the server could try values until the order suits it.
     if (r.beacon === 'none' && r.value.length > 0)
       this.#fail('beacon', 'The draw had no beacon, and yet a value of the server went into its key.');
-    if (this.announced !== undefined && planned !== 'announced')
-      this.#fail('beacon', `You named an announced value, and the lobby promised the beacon "${planned}".`);
     if (planned === 'none' && r.beacon === 'none')
       return this.findings.skip(
         'beacon',
@@ -417,6 +415,18 @@ export class Replay {
       .join('');
   }
 
+  /** Who names a value expects that it was compared. */
+  #check_named_value() {
+    const planned = this.lobby_record?.draws ? this.lobby_record.beacon : 'none';
+    if (planned !== 'announced')
+      this.#fail('beacon', `You named an announced value, and the beacon of this line is "${planned}".`);
+    else if (!this.drawn_record)
+      this.findings.unproven(
+        'beacon',
+        'The lobby is not drawn yet: the value that you named is compared later.',
+      );
+  }
+
   /** A lobby from before the log: it shows neither when the seed was fixed nor how often was drawn. */
   #doubt_draw() {
     this.findings.unproven(
@@ -447,6 +457,7 @@ export class Replay {
     );
     f.pass('admissions', `All ${this.admissions} admissions follow the order of the line.`);
     f.pass('units', 'Each admission had a free unit that its holder could buy.');
+    if (this.announced !== undefined) this.#check_named_value();
     if (!this.lobby_record?.draws) return f.skip('draw', 'This line has no draw: the number is the order.');
     if (!this.drawn_record) return f.skip('draw', 'The lobby is not drawn yet.');
     f.pass('entrants', `The ${this.entrants.length} entrants of the draw are those in the log.`);
