@@ -282,7 +282,8 @@ await bench(async (end_with) => {
   const bytes = await stored_bytes(server, services);
   const checking = performance.now();
   const cli = path.join(root, 'web/verify/cli.mjs');
-  const check = await run(process.execPath, [cli, server.url, '--event', event], { timeout_ms: 300_000 });
+  const program = [cli, server.url, '--event', event, '--announced', value];
+  const check = await run(process.execPath, program, { timeout_ms: 300_000 });
   const checked = seconds_since(checking);
   must(check.code === 0, `the checker ended with ${check.code}:\n${check.out}${check.err}`);
 

@@ -90,7 +90,7 @@ struct lobby_settings {
   std::uint32_t party_max = 6; ///< people who draw one lot; 1: no parties
   beacon_kind beacon = beacon_kind::none;
   std::string chain_hash = {}; ///< drand: of the chain, 64 lower-case hex digits
-  std::uint64_t round = 0; ///< drand: the first one after the opening
+  std::uint64_t round = 0; ///< drand: due some minutes after the opening
   std::string announced = {}; ///< announced: what the value will be, for people
   friend bool operator==(const lobby_settings&, const lobby_settings&) = default;
 };

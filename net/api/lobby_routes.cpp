@@ -8,6 +8,8 @@
 #include "net/wire/codec.hpp"
 #include "net/wire/json_in.hpp"
 
+#include <algorithm>
+
 namespace fq::net {
 namespace {
 
@@ -18,6 +20,13 @@ response drawn_answer(const event_reply& reply) {
   return answer;
 }
 
+/// Words of printable ASCII, one space between two: another spelling would be another order.
+bool is_spelled(std::string_view value) {
+  const auto is_allowed = [](char c) { return c >= ' ' && c <= '~'; };
+  return std::ranges::all_of(value, is_allowed) && !value.starts_with(' ') && !value.ends_with(' ')
+         && value.find("  ") == value.npos;
+}
+
 template <event_kind Kind>
 awaitable<response> give_beacon(call c) {
   enter_beacon wish{{c.id, c.by, Kind}, {}, {}};
@@ -25,6 +34,8 @@ awaitable<response> give_beacon(call c) {
   if (auto no = read_json(c.rq, body_need::required, [&wish](object_reader& body) {
         body.require("value");
         wish.value = body.text("value", beacon_value_size).value;
+        if (!is_spelled(wish.value))
+          body.reject("value", "Must be words of printable ASCII with one space between two.");
         wish.note.reason = read_reason(body);
       }))
     co_return std::move(*no);

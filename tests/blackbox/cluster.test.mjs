@@ -167,9 +167,10 @@ test('the owner of a lobby is killed before the value is entered: another draws,
   const checkpoints = [(await owner.get(`/events/${event}/log/checkpoint`)).text];
   await owner.kill();
 
+  const announced = '4 8 15 16 23 42';
   const entered = await others[0].insist('POST', `/events/${event}/draw/beacon`, {
     token: organizer,
-    body: { value: '4 8 15 16 23 42' },
+    body: { value: announced },
   });
   assert.equal(entered.status, 200, entered.text);
   const { lobby } = entered.json;
@@ -190,7 +191,7 @@ test('the owner of a lobby is killed before the value is entered: another draws,
   assert.equal((await others[1].post(`/events/${event}/advance`, { token: organizer, body })).status, 200);
   receipts.push(await receipt(others[1], 4));
   const told = await eventually('the log has the admissions', async () => {
-    const text = await check_log(others[1], ['--event', event], { receipts, checkpoints });
+    const text = await check_log(others[1], ['--event', event], { receipts, checkpoints, announced });
     return /All 4 admissions/.test(text) && text;
   });
   assert.match(told, /passed +entrants +The 9 entrants/);

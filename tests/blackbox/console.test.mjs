@@ -9,6 +9,7 @@ import { browser_for, check_page, fits, person } from './browser.mjs';
 import { after, assert, eventually, fairqueue_load, patience, run, server_for, sleep } from './lib.mjs';
 import { cli } from './tenant.mjs';
 import { Signer } from '../fair/log_maker.mjs';
+import { chain_hash, quicknet } from '../../web/verify/draw.mjs';
 import {
   amount_text,
   digits_of,
@@ -1032,6 +1033,12 @@ async function type_lobby(page, shown, people) {
   await page.getByLabel('Lobby opens').fill(shown(after(-1)));
   await page.getByLabel('Order of the lobby').selectOption('at_opening');
   await page.getByLabel('People in a party').fill(String(people));
+  await page.getByLabel('Public value in the draw').selectOption('drand');
+  assert.equal(await page.getByLabel('Hash of the chain').inputValue(), chain_hash(quicknet));
+  await page.getByText('some minutes after the line opens').waitFor();
+  await page
+    .getByText('With a chained network, like drand’s default, the check says “not proven”.')
+    .waitFor();
   await page.getByLabel('Public value in the draw').selectOption('announced');
   await page.getByLabel('What the value will be').fill('Lottery of 1 March');
 }

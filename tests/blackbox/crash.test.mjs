@@ -493,7 +493,9 @@ test('the lobby of a queue is killed while it waits for its value; the checker t
   const checkpoints = [(await server.insist('GET', `/queues/${queue.id}/log/checkpoint`)).text];
   await server.restart();
   for (const ticket of tickets) assert.equal((await ticket_of(server, ticket)).position, null);
-  const drawn = await enter('4 8 15 16');
+  const announced = '4 8 15 16';
+  expect_problem(await enter('4  8 15 16'), 400, 'invalid_field', 'another spelling');
+  const drawn = await enter(announced);
   assert.equal(drawn.status, 200, drawn.text);
   await server.restart();
   assert.deepEqual(await lobby(), drawn.json.lobby, 'no second draw');
@@ -513,7 +515,7 @@ test('the lobby of a queue is killed while it waits for its value; the checker t
     assert.equal((await ticket_of(server, tickets[number - 1])).position, i + 1);
   receipts.push(await proof_of(7));
   const told = await eventually('the log has the admissions', async () => {
-    const text = await check_log(server, ['--queue', queue.id], { receipts, checkpoints });
+    const text = await check_log(server, ['--queue', queue.id], { receipts, checkpoints, announced });
     return /All 3 admissions/.test(text) && text;
   });
   assert.match(told, /passed +entrants +The 8 entrants/);

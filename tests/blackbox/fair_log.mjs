@@ -17,11 +17,12 @@ export const receipt_of = (server, token, place) =>
 
 /**
  * The checker takes the log, with all checkpoints and receipts that were given out; returns its text.
- * `which`: ['--event', ID] or ['--queue', ID].
+ * `which`: ['--event', ID] or ['--queue', ID]. `announced`: the value of the draw.
  */
-export async function check_log(server, which, { receipts = [], checkpoints = [] }) {
+export async function check_log(server, which, { receipts = [], checkpoints = [], announced }) {
   const folder = fs.mkdtempSync(path.join(server.data_dir, 'log-'));
   const args = [verify_cli, server.url, ...which];
+  if (announced !== undefined) args.push('--announced', announced);
   const add = (option, texts) =>
     texts.forEach((text, i) => {
       const file = path.join(folder, `${option}-${i}`);

@@ -1552,6 +1552,51 @@ test('anybody checks in the browser that a line is fair: what was checked, its f
   await page.getByText('This line has no public log yet.').waitFor();
 });
 
+test('of many interventions the newest are shown, and all on demand', async (t) => {
+  const s = await sale_for(t);
+  const log = new Log({ id: s.event.id }).begin().join(1);
+  for (let n = 1; n <= 150; ++n) log.hand('pause', 0, 0, `reason ${n}`).hand('resume');
+  const context = await person(t, await browser_for());
+  await with_log(context, log);
+  const page = await context.newPage();
+  await page.goto(`${s.server.url}/fairness/${s.event.id}`);
+  await page.locator('[data-check] button').click();
+  await page.getByText('Only the newest 200 are shown.').waitFor();
+  const rows = page.locator('[data-hands] tbody tr');
+  assert.equal(await rows.count(), 200);
+  assert.equal(await page.getByRole('cell', { name: 'reason 1', exact: true }).count(), 0);
+  await page.getByRole('button', { name: 'Show all: 300' }).click();
+  await page.getByRole('cell', { name: 'reason 1', exact: true }).waitFor();
+  assert.equal(await rows.count(), 300);
+  assert.ok(!(await page.locator('[data-hands-more]').isVisible()));
+  await page.locator('[data-check] button').click(); // checked again it is short again
+  await page.getByText('Only the newest 200 are shown.').waitFor();
+});
+
+test('an announced value is shown for comparison, and is not called proven', async (t) => {
+  const s = await sale_for(t);
+  const announced = { beacon: 2, source: Buffer.from('Numbers of <b>1 March</b>') };
+  const log = new Log({ id: s.event.id }).begin().lobby(announced);
+  for (let n = 1; n <= 8; ++n) log.join(n);
+  log.close().draw({ beacon: 2, value: Buffer.from('4 8 15 16') });
+  for (const [locale, sentence] of Object.entries({
+    'en-GB': 'Compare: the draw used this value.',
+    'fr': 'Comparez : le tirage a utilisé cette valeur.',
+    'es': 'Compara: el sorteo usó este valor.',
+    'hr': 'Usporedite: u ždrijebu je upotrijebljena ova vrijednost.',
+    'ar': 'قارن: استخدمت القرعة هذه القيمة.',
+  })) {
+    const context = await person(t, await browser_for(), { locale });
+    await with_log(context, log);
+    const page = await context.newPage();
+    await page.goto(`${s.server.url}/fairness/${s.event.id}`);
+    await page.locator('[data-check] button').click();
+    const row = page.locator('li.is-unproven', { hasText: sentence });
+    await row.locator('p', { hasText: 'Numbers of <b>1 March</b>: 4 8 15 16' }).first().waitFor();
+    assert.ok(await fits(page), locale);
+  }
+});
+
 /** Follows the link to the proof; its file. The proof is there about a second after the join. */
 async function keep_proof(page) {
   const link = page.getByRole('link', { name: 'Keep the proof of my place' });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seven kinds of cheating servers, and how a client finds each.
+// Kinds of cheating servers, and how a client finds each.
 import { Log } from './log_maker.mjs';
 
 const people = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -13,7 +13,7 @@ function lobby(options, joins = (log) => people.forEach((n) => log.join(n))) {
 const drawn = (options) => lobby(options).close().draw();
 const seed_of = (n) => Buffer.alloc(32, n);
 
-/** The first log whose draw the friend wins. Tries other seeds, as a server would that may choose. */
+/** The first log whose draw the friend wins. Tries seeds or values, as a server would. */
 function draw_until_friend_wins(draw) {
   for (let n = 20; ; ++n) {
     const log = draw(seed_of(n));
@@ -21,7 +21,7 @@ function draw_until_friend_wins(draw) {
   }
 }
 
-const cosigned_at = 1_800_000_300;
+const cosigned_at = 1_750_000_300;
 
 /**
  * `log`: what the server shows. `know`: receipts, checkpoints and witnesses that the client has, as texts.
@@ -66,6 +66,22 @@ export const cheats = [
       log: draw_until_friend_wins((seed) => lobby().close().draw({ seed })),
       caught: ['seed'],
     }),
+  },
+  {
+    name: 'draws without a beacon, with values of its own until a friend wins',
+    make: () => ({
+      log: draw_until_friend_wins((value) => lobby().close().draw({ value })),
+      caught: ['beacon'],
+    }),
+  },
+  {
+    name: 'ends the wait for a beacon and draws with a value of its own',
+    make() {
+      const log = new Log().begin().lobby({ beacon: 2, source: Buffer.from('the lottery') });
+      people.forEach((n) => log.join(n));
+      log.close().hand('end_wait');
+      return { log: log.draw({ value: seed_of(1) }), caught: ['beacon'] };
+    },
   },
   {
     name: 'draws twice, because the first draw did not suit it',

@@ -28,7 +28,17 @@ export const kinds = {
   session_ended: 11,
   hand: 12,
 };
-export const actions = { advance: 1, revoke: 2, priority: 3, block: 4, pause: 5, resume: 6, end_wait: 8 };
+export const actions = {
+  advance: 1,
+  revoke: 2,
+  priority: 3,
+  block: 4,
+  pause: 5,
+  resume: 6,
+  end_wait: 8,
+  end: 9,
+  cancel: 10,
+};
 
 /** Signs notes as `name`: kind 1 of a log, 4 of a witness. */
 export class Signer {
@@ -59,7 +69,7 @@ export class Signer {
 }
 
 export const event = '07070707-0707-0707-0707-070707070707';
-export const begins_at = 1_800_000_000_000;
+export const begins_at = 1_750_000_000_000;
 export const opens_at = begins_at + 60_000;
 
 /** What an entrant is in the tree that the closing publishes. */
@@ -106,17 +116,25 @@ export class Log {
     this.seconds = 0;
     this.step = 1; ///< seconds from one record to the next
     this.sequence = 0;
+    this.shared = undefined; ///< the sequence of all records of a decision
   }
   add(kind, ...fields) {
     const head = [
       number(kinds[kind], 1),
-      number(++this.sequence, 8),
+      number(this.shared ?? ++this.sequence, 8),
       number(begins_at + Math.floor((this.seconds += this.step) * 1000), 8),
     ];
     const record = Buffer.concat([...head, ...fields]);
     this.records.push(record);
     this.leaves.push(leaf_hash(record));
     return record;
+  }
+  /** The records that `make` adds are of one decision: they share a sequence. */
+  at_once(make) {
+    this.shared = ++this.sequence;
+    make(this);
+    this.shared = undefined;
+    return this;
   }
   begin(settings = 'policy=capacity\n', lost = '') {
     this.add('begin', number(1, 1), this.id, text(settings), text(lost));

@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { bls12_381 } from '../../web/node_modules/@noble/curves/esm/bls12-381.js';
 import { from_hex, to_hex } from '../../web/verify/bytes.mjs';
 import { chain_hash, due_at, is_round, quicknet, round_message } from '../../web/verify/draw.mjs';
-import { bundles, is_included, leaf_hash } from '../../web/verify/merkle.mjs';
+import { bundles, is_included, leaf_hash, Tail, Tree } from '../../web/verify/merkle.mjs';
 import { parse_checkpoint, parse_key, parse_receipt, signed_at } from '../../web/verify/note.mjs';
 import { hmac_sha256, sha256 } from '../../web/verify/sha256.mjs';
 import { checks, Findings, results } from '../../web/verify/findings.mjs';
@@ -39,6 +39,11 @@ const drawn = (options) => lobby(options).close().draw();
 
 const check = (log, options) => verify(log.reader(), options);
 const failed = ({ findings }) => findings.filter((f) => f.result === 'failed').map((f) => f.check);
+const not_passed = ({ findings }) =>
+  findings
+    .filter((f) => f.result !== 'passed')
+    .map((f) => `${f.result} ${f.check}`)
+    .sort();
 async function caught_by(log, options, ...checks) {
   const outcome = await check(log, options);
   assert.equal(outcome.result, 'failed');
@@ -228,6 +233,52 @@ test('a hidden intervention is caught by "hands"', async () => {
   await caught_by(operated.admit([1, 2]), {}, 'hands');
 });
 
+test('who was called is admitted in the same decision; what is left of a call lapses', async () => {
+  const operated = () => {
+    const log = new Log().begin('policy=operator\n').join(1).join(2).join(3);
+    return log.at_once((l) => l.hand('advance', 0, 100).admit([1, 2, 3]));
+  };
+  assert.equal((await check(operated())).result, 'passed');
+  const silent = operated().join(4).admit([4]);
+  await caught_by(silent, {}, 'hands');
+  assert.match(
+    sentence(await check(silent), 'hands'),
+    /Record \d+ admits 1 more than an operator had called/,
+  );
+  const later = new Log().begin('policy=operator\n').join(1).hand('advance', 0, 1).admit([1]);
+  await caught_by(later, {}, 'hands');
+});
+
+test('an admission after the end is caught by "admissions"; a cancellation revokes sessions and removes nobody', async () => {
+  const over = (action) => new Log().begin().join(1).join(2).admit([1]).hand(action);
+  for (const action of ['end', 'cancel']) {
+    await caught_by(over(action).admit([2]), {}, 'admissions');
+    assert.equal((await check(over(action).leave(2, 2))).result, 'passed');
+    await caught_by(over(action).leave(2, 3), {}, 'hands');
+  }
+  assert.equal((await check(over('cancel').end_session(1, 2))).result, 'passed');
+  await caught_by(over('end').end_session(1, 2), {}, 'hands');
+});
+
+test('a log that is dated in the future is caught by "records"', async () => {
+  const dated = (ahead) => {
+    const log = new Log();
+    log.seconds = (Date.now() - begins_at) / 1000 + ahead;
+    return log.begin();
+  };
+  assert.equal((await check(dated(20))).result, 'passed'); // clocks differ
+  await caught_by(dated(90), {}, 'records');
+  const log = drawn(); // its last record is of second 62
+  const witnesses = [log.witness.text];
+  const at = (second) => verify(log.reader({ cosigned_at: begins_at / 1000 + second }), { witnesses });
+  assert.equal((await at(1)).result, 'failed');
+  assert.match(
+    sentence(await at(1), 'records'),
+    /but afterwards the witness witness\.example said 2025-06-15 15:06:41/,
+  );
+  assert.equal((await at(2)).result, 'passed');
+});
+
 test('two logs for two people are caught by "consistency" when they compare, and by "witnesses"', async () => {
   const cosigned_at = begins_at / 1000 + 100;
   const mine = drawn();
@@ -318,6 +369,7 @@ test('every check has a sentence for the page in every language', () => {
       const worst = check === 'witnesses' ? 'unproven' : 'failed'; // on the page
       assert.ok(check === 'closing' || texts[`fair_${worst}_${check}`], `${language}: ${check}`); // it never fails
     }
+    assert.ok(texts.fair_compare_beacon, language);
     for (const action of actions.filter(Boolean)) assert.ok(texts[`fair_hand_${action}`], action);
     for (const result of results) assert.ok(texts[`fair_is_${result}`], result);
   }
@@ -384,15 +436,39 @@ test('the hash of quicknet is what drand says, and round 1000 is valid', () => {
   assert.equal(due_at(quicknet, 1000), 1692806364000);
 });
 
+test('a second encoding of a round is not its signature', () => {
+  const flags = 7n << 381n;
+  const as_number = (bytes) => BigInt(`0x${to_hex(bytes)}`);
+  const p = bls12_381.fields.Fp.ORDER;
+  const other = (bytes) => {
+    const value = as_number(bytes);
+    const x = (value & ~flags) + p;
+    return x >> 381n ? null : from_hex(((value & flags) | x).toString(16));
+  };
+  let round = 1;
+  while (!other(value_of(round))) ++round; // x + p fits into the 381 bits of one in six
+  const second = other(value_of(round));
+  const { verify: verify_bls, getPublicKey } = bls12_381.shortSignatures;
+  assert.ok(verify_bls(second, round_message(round), getPublicKey(secret)));
+  assert.ok(is_round(chain, round, value_of(round)));
+  assert.ok(!is_round(chain, round, second));
+});
+
 test('a beacon of drand passes; another value, an early round or an unknown chain does not', async () => {
   const options = { chains: [chain] };
   const good = lobby(with_round(10)).close();
   const witnesses = [good.witness.text];
   const closing = good.checkpoint({ cosigned_at: opens_at / 1000 + 5 });
   good.draw({ beacon: 1, value: value_of(10), closing });
-  assert.equal((await check(good, options)).result, 'passed');
-  const cosigned = verify(good.reader({ cosigned_at: opens_at / 1000 + 50 }), { ...options, witnesses });
-  assert.match(sentence(await cosigned, 'closing'), /1 of the witnesses saw the closed entrants/);
+  const alone = await check(good, options);
+  assert.deepEqual(not_passed(alone), ['skipped witnesses', 'unproven closing']);
+  assert.match(sentence(alone, 'closing'), /No witness was named: nobody but the server says/);
+  const cosigned = await verify(good.reader({ cosigned_at: opens_at / 1000 + 50 }), {
+    ...options,
+    witnesses,
+  });
+  assert.equal(cosigned.result, 'passed', JSON.stringify(cosigned.findings, null, 1));
+  assert.match(sentence(cosigned, 'closing'), /1 of the witnesses saw the closed entrants/);
   assert.equal((await check(good)).result, 'unproven');
   await caught_by(
     lobby(with_round(10))
@@ -411,17 +487,82 @@ test('a beacon of drand passes; another value, an early round or an unknown chai
   await caught_by(lobby(with_round(10)).close().draw(), options, 'hands');
 });
 
+test('roots of sizes after a copy of a tree are those of the tree', () => {
+  const [tree, roots] = [new Tree(), new Map()];
+  const leaves = Array.from({ length: 1500 }, (_, i) => leaf_hash(Uint8Array.of(i, i >> 8)));
+  leaves.slice(0, 5).forEach((leaf) => tree.append_leaf(leaf));
+  const tail = new Tail(tree);
+  roots.set(5, to_hex(tree.root()));
+  for (const leaf of leaves.slice(5)) {
+    tree.append_leaf(leaf);
+    tail.add(leaf);
+    roots.set(tree.size, to_hex(tree.root()));
+  }
+  for (const size of [5, 6, 7, 8, 1023, 1024, 1029, 1030, 1500])
+    assert.equal(to_hex(tail.root_at(size)), roots.get(size));
+  assert.equal(tail.root_at(4), undefined);
+  assert.equal(tail.root_at(1501), undefined);
+});
+
+test('joins while a beacon is awaited cost no root each, and the closing is found at any size', async (t) => {
+  const root = t.mock.method(Tree.prototype, 'root');
+  for (const size of [10, 11, 60, 110]) {
+    const log = lobby(with_round(10)).close();
+    log.step = 0.01;
+    for (let n = 9; n < 109; ++n) log.join(n);
+    const closing = log.checkpoint({ size, cosigned_at: opens_at / 1000 + 5 });
+    log.draw({ beacon: 1, value: value_of(10), closing });
+    const options = { chains: [chain], witnesses: [log.witness.text] };
+    const outcome = await verify(log.reader({ cosigned_at: opens_at / 1000 + 50 }), options);
+    const is_over_closing = size > 10;
+    assert.equal(outcome.result, is_over_closing ? 'passed' : 'failed', JSON.stringify(outcome.findings));
+  }
+  assert.ok(root.mock.callCount() < 20, `${root.mock.callCount()} roots`);
+});
+
 test('a wait for the beacon that an operator ended is draw_not_proven', async () => {
   const outcome = await check(lobby(with_round(10)).close().hand('end_wait').draw(), { chains: [chain] });
   assert.equal(outcome.result, 'unproven');
   assert.match(sentence(outcome, 'beacon'), /draw_not_proven/);
 });
 
-test('an announced value is named for comparison', async () => {
-  const log = lobby({ beacon: 2, source: Buffer.from('the state lottery of Saturday') }).close();
-  const outcome = await check(log.draw({ beacon: 2, value: Buffer.from('3 11 19 24 40 45') }));
-  assert.equal(outcome.result, 'passed');
+const lottery = () => lobby({ beacon: 2, source: Buffer.from('the state lottery of Saturday') }).close();
+const lottery_of = (value) => lottery().draw({ beacon: 2, value: Buffer.from(value) });
+
+test('an announced value passes only if the reader names the same bytes', async () => {
+  const value = '3 11 19 24 40 45';
+  const outcome = await check(lottery_of(value));
+  assert.deepEqual(not_passed(outcome), ['skipped closing', 'skipped witnesses', 'unproven beacon']);
   assert.match(sentence(outcome, 'beacon'), /"3 11 19 24 40 45" as "the state lottery of Saturday"/);
+  assert.match(sentence(outcome, 'closing'), /only the server says .* 15:07:41 UTC/);
+  assert.equal((await check(lottery_of(value), { announced: value })).result, 'passed');
+  await caught_by(lottery_of(value), { announced: '3, 11, 19, 24, 40, 45' }, 'beacon');
+  await caught_by(drawn(), { announced: value }, 'beacon'); // the lobby promised none
+  await caught_by(new Log().begin().join(1), { announced: value }, 'beacon');
+  assert.deepEqual(not_passed(await check(lottery(), { announced: value })), [
+    'skipped draw',
+    'skipped witnesses',
+    'unproven beacon',
+  ]);
+});
+
+test('an announced value has one spelling only', async () => {
+  for (const value of ['', ' 3 11', '3 11 ', '3  11', '3\u00a011', '3\t11', '3 11\n', '3\u200b 11', 'Ž 3'])
+    await caught_by(lottery_of(value), { announced: value }, 'beacon');
+  const bytes = lottery().draw({ beacon: 2, value: Buffer.from([0x33, 0xff]) });
+  await caught_by(bytes, { announced: '3\ufffd' }, 'beacon');
+});
+
+test('with an announced value a named witness says when it first saw the closing', async () => {
+  const log = lottery();
+  const closing = log.checkpoint({ cosigned_at: opens_at / 1000 + 5 });
+  log.draw({ beacon: 2, value: Buffer.from('3 11'), closing });
+  const options = { announced: '3 11', witnesses: [log.witness.text] };
+  const outcome = await verify(log.reader({ cosigned_at: opens_at / 1000 + 50 }), options);
+  assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
+  assert.match(sentence(outcome, 'closing'), /1 of the witnesses .* 15:07:45 UTC\. Compare/);
+  const unseen = lottery_of('3 11').reader({ cosigned_at: opens_at / 1000 + 50 });
+  assert.deepEqual(not_passed(await verify(unseen, options)), ['unproven closing']);
 });
 
 test('a log that begins after its draw says what it cannot prove, and nothing in it fails', async () => {
@@ -434,6 +575,10 @@ test('a log that begins after its draw says what it cannot prove, and nothing in
   const outcome = await check(log.admit([...line, 10]));
   assert.equal(outcome.result, 'unproven', JSON.stringify(outcome.checks));
   assert.match(sentence(outcome, 'entrants'), /began after the lobby had opened/);
+  const unproven = ['skipped beacon', 'skipped witnesses', 'unproven draw', 'unproven entrants'];
+  assert.deepEqual(not_passed(outcome), [...unproven, 'unproven numbers', 'unproven seed']);
+  assert.match(sentence(outcome, 'seed'), /fixed before is not in it/);
+  assert.match(sentence(outcome, 'draw'), /drawn only once is not in it/);
   await caught_by(log.join(11).join(12).admit([12]), {}, 'admissions');
 });
 
@@ -460,15 +605,20 @@ async function run_cli(args) {
   return { code, printed };
 }
 
+/** As a mirror of the log has it. */
+function write_log(folder, log) {
+  for (const [name, bytes] of log.files()) {
+    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    fs.writeFileSync(path.join(folder, name), bytes);
+  }
+}
+
 test('the command line reads a folder and says with its exit code what it found', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'verify-'));
   const log = drawn();
-  const write = (name, bytes) => {
-    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
-    fs.writeFileSync(path.join(folder, name), bytes);
-  };
-  for (const [name, bytes] of log.files()) write(`events/${event}/log/${name}`, bytes);
-  write('mine.tlog-proof', log.receipt(3));
+  const below = path.join(folder, `events/${event}/log`);
+  write_log(below, log);
+  fs.writeFileSync(path.join(folder, 'mine.tlog-proof'), log.receipt(3));
   const run = (...more) =>
     spawnSync(process.execPath, [cli, ...more], {
       encoding: 'utf8',
@@ -478,11 +628,50 @@ test('the command line reads a folder and says with its exit code what it found'
   const honest = run(...common);
   assert.equal(honest.status, 0, honest.stdout + honest.stderr);
   assert.match(honest.stdout, /passed +receipt +The receipt is in the log as record 4/);
-  for (const [name, bytes] of new Log().begin().join(1).files()) write(`events/${event}/log/${name}`, bytes);
+  write_log(below, new Log().begin().join(1));
   const rewritten = run(...common);
   assert.equal(rewritten.status, 1, rewritten.stdout + rewritten.stderr);
   assert.match(rewritten.stdout, /failed +consistency/);
   assert.equal(run('--from', path.join(folder, 'nowhere')).status, 2);
+  fs.rmSync(folder, { recursive: true });
+});
+
+test('the command line takes the announced value', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'verify-'));
+  write_log(folder, lottery_of('3 11'));
+  const code = (...more) => spawnSync(process.execPath, [cli, '--from', folder, ...more]).status;
+  assert.deepEqual([code(), code('--announced', '3 11'), code('--announced', '3 12')], [3, 0, 1]);
+  fs.rmSync(folder, { recursive: true });
+});
+
+test('a server writes nothing to the terminal that it would obey, also not in an error', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'verify-'));
+  write_log(folder, drawn());
+  const run = (...args) => spawnSync(process.execPath, [cli, ...args], { encoding: 'utf8' });
+  fs.writeFileSync(path.join(folder, 'key'), 'a\u001b[2J\u009b1m\nkey');
+  const { status, stderr } = run('--from', folder);
+  assert.equal(status, 2);
+  assert.equal(stderr, 'not a verifier key: a?[2J?1m?key\n');
+  assert.match(run('--help').stderr, /^usage: .*\n.*URL/);
+  fs.rmSync(folder, { recursive: true });
+});
+
+test('--seen keeps the checkpoints of each run over a log that grows, and finds that it was rewritten', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'verify-'));
+  const seen = path.join(folder, 'seen');
+  const run = (log) => {
+    write_log(folder, log);
+    return spawnSync(process.execPath, [cli, '--from', folder, '--seen', seen], { encoding: 'utf8' });
+  };
+  const log = new Log().begin();
+  for (let n = 1; n <= 4; ++n) {
+    const { status, stdout, stderr } = run(log.join(n));
+    assert.equal(status, 0, stdout + stderr);
+    assert.match(stdout, new RegExp(`passed +consistency +All ${n} checkpoints`));
+  }
+  assert.match(run(log).stdout, /All 5 checkpoints/); // a checkpoint is kept once
+  const rewritten = new Log().begin().join(1).join(2, { opens: 1 }).join(3).join(4);
+  assert.match(run(rewritten).stdout, /failed +consistency .* 3 records .* 4 records/);
   fs.rmSync(folder, { recursive: true });
 });
 
@@ -501,7 +690,7 @@ test('the command line reads a server, also where a bundle has become full since
   assert.match(printed, /passed +numbers +Numbers 1 to 300 each joined once/);
 });
 
-test('a server that is busy for a moment is asked again; one that sends without end is not read', async () => {
+test('a server that is busy or breaks off for a moment is asked again; one that sends without end is not read', async () => {
   const files = drawn().files();
   let refused = 0;
   const site = await serve(new Map([['base', files]]), (request, response) => {
@@ -512,6 +701,15 @@ test('a server that is busy for a moment is asked again; one that sends without 
   const read = http_reader(`${site.url}/base/events/${event}/log/`);
   assert.equal((await verify(read, { event })).result, 'passed');
   site.close();
+  const broken = await serve(new Map([['base', files]]), (request, response) => {
+    if (!request.url.endsWith('/key') || refused++ > 2) return false;
+    response.writeHead(200, { 'Content-Length': '100' }).write('half', () => response.destroy());
+    return true;
+  });
+  refused = 2;
+  const again = http_reader(`${broken.url}/base/events/${event}/log/`);
+  assert.equal((await verify(again, { event })).result, 'passed');
+  broken.close();
   const endless = await serve(new Map(), (request, response) => {
     const more = () => response.writable && response.write(Buffer.alloc(1 << 20), more);
     more(response.writeHead(200));

@@ -17,12 +17,15 @@ const beacons = [
   ['drand', 'A round of drand'],
 ];
 
+/** The checker of public logs knows how it signs, and takes no chained network for proven. */
+const quicknet = '52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971';
+
 export const new_lobby = () => ({
   lobby_opens_at: '',
   draw: 'none',
   party_max: '6',
   beacon: 'none',
-  chain_hash: '',
+  chain_hash: quicknet,
   round: '',
   announced: '',
 });
@@ -44,7 +47,7 @@ export function lobby_of(thing, time_zone) {
     draw: thing.draw,
     party_max: typed(thing.party_max),
     beacon: beacon.kind,
-    chain_hash: beacon.chain_hash ?? '',
+    chain_hash: beacon.chain_hash ?? quicknet,
     round: typed(beacon.round),
     announced: beacon.announced ?? '',
   };
@@ -109,7 +112,7 @@ export function LobbyFields({ kind, thing, form, put, wrong }) {
           <Field
             label="What the value will be"
             wrong={wrong_beacon('announced')}
-            hint="Something that is made public after the line opens, like a state lottery’s numbers of that day."
+            hint="Something that is made public after the line opens, like a state lottery’s numbers of that day. Say how it is spelled, for example: in ascending order, with spaces."
             class="wide"
           >
             <Text value={form.announced} set={put('announced')} required maxLength={500} />
@@ -117,7 +120,11 @@ export function LobbyFields({ kind, thing, form, put, wrong }) {
         )}
         {beacon_in(form) === 'drand' && (
           <>
-            <Field label="Hash of the chain" wrong={wrong_beacon('chain_hash')}>
+            <Field
+              label="Hash of the chain"
+              wrong={wrong_beacon('chain_hash')}
+              hint="That of drand’s quicknet. With a chained network, like drand’s default, the check says “not proven”."
+            >
               <Text
                 value={form.chain_hash}
                 set={put('chain_hash')}
@@ -126,7 +133,11 @@ export function LobbyFields({ kind, thing, form, put, wrong }) {
                 maxLength={64}
               />
             </Field>
-            <Field label="Round" wrong={wrong_beacon('round')} hint="The first one after the line opens.">
+            <Field
+              label="Round"
+              wrong={wrong_beacon('round')}
+              hint="One that is due some minutes after the line opens. A round from before the closing proves nothing."
+            >
               <Whole value={form.round} set={put('round')} min="1" max="1000000000000" required />
             </Field>
           </>
@@ -152,7 +163,10 @@ function EnterValue({ path, announced, changed }) {
       .then((done) => done && tell('The order is drawn.'));
   return (
     <Form send={send}>
-      <Field label={announced} hint="As it was made public. It cannot be changed.">
+      <Field
+        label={announced}
+        hint="Letter by letter as it was made public, with one space between words and no accents. It cannot be changed."
+      >
         <Text value={value} set={set_value} required maxLength={500} />
       </Field>
       <ProblemNote problem={action.problem} />

@@ -49,12 +49,23 @@ function remember(checkpoint) {
 
 // -- the result
 
+/** An announced value that the visitor can only compare; what it should be. */
+function value_of({ lobby_record, drawn_record }) {
+  const [value, source] = [drawn_record.value, lobby_record.source].map((b) => new TextDecoder().decode(b));
+  const row = element('p', element('bdi', source));
+  row.append(': ', element('code', value, { dir: 'ltr' }));
+  return row;
+}
+
 /** The checker's sentences are English. Ours says the same in the visitor's language, without evidence. */
-function check_row({ check, result, text: evidence }) {
+function check_row({ check, result, text: evidence }, replay) {
   const row = element('li', '', { className: `is-${result}` });
-  const problem = `fair_${result}_${check}`;
+  const is_compared =
+    check === 'beacon' && result === 'unproven' && replay.drawn_record.beacon === 'announced';
+  const problem = is_compared ? 'fair_compare_beacon' : `fair_${result}_${check}`;
   const sentence = text(problem in state.texts ? problem : `fair_check_${check}`);
   row.append(element('b', text(`fair_is_${result}`)), element('span', sentence));
+  if (is_compared) row.append(value_of(replay));
   if (evidence) {
     const details = element('details', element('summary', text('fair_details'), { className: 'tap' }));
     details.append(element('p', evidence, { lang: 'en', dir: 'ltr' }));
@@ -104,20 +115,31 @@ function hand_row(hand) {
   return row;
 }
 
+const show_rows = (interventions) =>
+  find('[data-hands] tbody').replaceChildren(...[...interventions].reverse().map(hand_row));
+
 function show_hands(interventions) {
-  const newest = interventions.slice(-hands_max).reverse();
+  const newest = interventions.slice(-hands_max);
   find('[data-hands-none]').hidden = newest.length > 0;
   find('[data-hands]').hidden = newest.length === 0;
-  find('[data-hands-more]').hidden = newest.length === interventions.length;
-  find('[data-hands-more]').textContent = text('fair_hands_more', { n: number(hands_max) });
-  find('[data-hands] tbody').replaceChildren(...newest.map(hand_row));
+  show_rows(newest);
+  const more = find('[data-hands-more]');
+  more.hidden = newest.length === interventions.length;
+  more.querySelector('p').textContent = text('fair_hands_more', { n: number(hands_max) });
+  const button = more.querySelector('button');
+  button.textContent = text('fair_hands_all', { n: number(interventions.length) });
+  button.onclick = () => {
+    show_rows(interventions);
+    more.hidden = true;
+    find('[data-hands]').focus(); // the button is gone
+  };
 }
 
 function show({ findings, result, replay }) {
   say(text(`fair_result_${result}`));
   const is_bad = (finding) => finding.result === 'failed';
   const worst_first = [...findings.filter(is_bad), ...findings.filter((f) => !is_bad(f))];
-  find('[data-checks]').replaceChildren(...worst_first.map(check_row));
+  find('[data-checks]').replaceChildren(...worst_first.map((finding) => check_row(finding, replay)));
   for (const part of document.querySelectorAll('[data-result]')) part.hidden = false;
   show_figures(replay);
   show_hands(replay.interventions);

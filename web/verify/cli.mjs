@@ -18,6 +18,7 @@ const usage = `usage: cli.mjs URL | --from FOLDER [options]
   --log-key KEY     the log's verifier key, from another source than the server
   --witness KEY     a witness's verifier key; may be repeated
   --quorum N        how many of the witnesses must have signed (default: all)
+  --announced TEXT  what was announced as the value of the draw, letter by letter
   --chain FILE      /info of a drand chain other than quicknet
 exit code: 0 all checks passed, 1 one failed, 2 the log cannot be read, 3 something is not proven`;
 
@@ -37,6 +38,7 @@ function read_arguments() {
       'log-key': one,
       'witness': many,
       'quorum': one,
+      'announced': one,
       'chain': many,
       'help': { type: 'boolean' },
     },
@@ -53,16 +55,24 @@ function reader(args) {
   return http_reader(new URL(below, args.url.endsWith('/') ? args.url : `${args.url}/`));
 }
 
-/** Texts of a log may have what a terminal would obey. */
+/** Texts of a server may have what a terminal would obey. */
 const printable = (text) => text.replace(/\p{C}/gu, '?');
 
+/** A note has one empty line within it, so two stand between notes. */
 const separator = '\n\n\n';
+function notes_in(file) {
+  const all = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
+  // Notes end their last line: the file has more newlines between two than the separator.
+  return all
+    .split(/\n{3,}/)
+    .map((note) => note.trim())
+    .filter(Boolean);
+}
 
 async function main() {
   const args = read_arguments();
   const text = (file) => fs.readFileSync(file, 'utf8');
-  const before =
-    args.seen && fs.existsSync(args.seen) ? text(args.seen).split(separator).filter(Boolean) : [];
+  const before = args.seen ? notes_in(args.seen) : [];
   const { findings, result, checkpoint } = await verify(reader(args), {
     receipts: args.receipt.map(text),
     checkpoints: [...before, ...args.checkpoint.map(text)],
@@ -70,11 +80,12 @@ async function main() {
     witnesses: args.witness,
     quorum: args.quorum === undefined ? undefined : Number(args.quorum),
     event: args.event ?? args.queue,
+    announced: args.announced,
     patience: args.from ? 0 : 3,
     chains: args.chain.map((file) => JSON.parse(text(file))),
   });
   for (const f of findings) console.log(`${f.result.padEnd(9)} ${f.check.padEnd(12)} ${printable(f.text)}`);
-  if (args.seen && result !== 'failed' && !before.includes(checkpoint))
+  if (args.seen && result !== 'failed' && !before.includes(checkpoint.trim()))
     fs.writeFileSync(args.seen, [...before, checkpoint].join(separator));
   return { passed: 0, failed: 1, unproven: 3 }[result];
 }
@@ -82,6 +93,6 @@ async function main() {
 try {
   process.exitCode = await main();
 } catch (error) {
-  console.error(error.message);
+  console.error(error.message === usage ? usage : printable(error.message));
   process.exitCode = 2;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The draw of a lobby, and drand's beacons.
 import { bls12_381 } from '@noble/curves/bls12-381.js';
-import { big_endian, compare, concat, from_hex, to_hex, utf8, write_number } from './bytes.mjs';
+import { big_endian, compare, concat, equal, from_hex, to_hex, utf8, write_number } from './bytes.mjs';
 import { Tree } from './merkle.mjs';
 import { hmac_sha256, sha256 } from './sha256.mjs';
 
@@ -33,9 +33,12 @@ export const round_message = (round) => bls12_381.shortSignatures.hash(sha256(bi
 /** Bytes of a signature in G1. */
 export const short_signature = 48;
 
+/** Whether this is the round's signature in its only encoding: two would be two values to choose from. */
 export function is_round(info, round, signature) {
   try {
     const bls = bls12_381.shortSignatures;
+    const canonical = bls.Signature.fromBytes(signature).toBytes(true);
+    if (!equal(canonical, signature)) return false;
     return bls.verify(signature, round_message(round), from_hex(info.public_key));
   } catch {
     return false;
@@ -66,6 +69,9 @@ export function level_parties(entrants) {
     if (e.party) lowest.set(e.party, Math.max(e.priority_class, lowest.get(e.party) ?? 0));
   for (const e of entrants) if (e.party) e.priority_class = lowest.get(e.party);
 }
+
+/** Whether an announced value has the spelling that is allowed: words of printable ASCII, single spaces. */
+export const is_spelled = (bytes) => /^[!-~]+( [!-~]+)*$/.test(String.fromCharCode(...bytes));
 
 /** What goes into the key: the randomness of drand's round, or the announced value. */
 export const beacon_value = (kind, value) => (kind === 'drand' ? sha256(value) : value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a log below an address, in browsers and Node. A server that hangs, sends without end or is busy for a
-// moment does not end the check.
+// Reads a log below an address, in browsers and Node. A server that hangs, sends without end, breaks off or
+// is busy for a moment does not end the check.
 import { concat } from './bytes.mjs';
 
 const timeout_ms = 30_000;
@@ -20,7 +20,7 @@ async function body_of(answer) {
     size += value.length;
     if (size > bytes_max) {
       await reader.cancel();
-      throw new Error(`${answer.url} is too large`);
+      throw Object.assign(new Error(`${answer.url} is too large`), { is_final: true });
     }
     parts.push(value);
   }
@@ -33,7 +33,7 @@ async function try_once(url) {
     answer = await fetch(url, { signal: AbortSignal.timeout(timeout_ms) });
     if (answer.ok) return { bytes: await body_of(answer) };
   } catch (error) {
-    if (answer?.ok) throw error;
+    if (error.is_final) throw error;
     return { why: `${url} does not answer: ${error.cause?.message ?? error.message}`, wait: 1 };
   }
   const why = `${url} answered ${answer.status}`;

@@ -16,7 +16,19 @@ export class Tree {
     this.hashes = new Uint8Array(64 * 32); ///< of complete subtrees, the largest first
   }
   append(entry) {
-    sha256_into(this.hashes, 32 * this.height++, zero, entry);
+    sha256_into(this.hashes, 32 * this.height, zero, entry);
+    this.#join();
+  }
+  append_leaf(hash) {
+    this.hashes.set(hash, 32 * this.height);
+    this.#join();
+  }
+  copy() {
+    return Object.assign(new Tree(), this, { hashes: this.hashes.slice() });
+  }
+  /** The leaf behind the complete subtrees becomes part of them. */
+  #join() {
+    ++this.height;
     for (let n = this.size; n % 2 === 1; n = (n - 1) / 2) join_pair(this.hashes, 32 * (--this.height - 1));
     ++this.size;
   }
@@ -25,6 +37,31 @@ export class Tree {
     const hashes = this.hashes.slice(0, 32 * this.height);
     for (let last = this.height - 2; last >= 0; --last) join_pair(hashes, 32 * last);
     return hashes.slice(0, 32);
+  }
+}
+
+/** The leaves that a tree gets from now on: a root for a size that is known later, without all the others. */
+export class Tail {
+  constructor(tree) {
+    this.before = tree.copy();
+    this.leaves = new Uint8Array(32 * 1024);
+    this.count = 0;
+  }
+  add(leaf) {
+    if (32 * this.count === this.leaves.length) {
+      const larger = new Uint8Array(2 * this.leaves.length);
+      larger.set(this.leaves);
+      this.leaves = larger;
+    }
+    this.leaves.set(leaf, 32 * this.count++);
+  }
+  /** Undefined for a size that is not in it. */
+  root_at(size) {
+    const tree = this.before.copy();
+    const missing = size - tree.size;
+    if (missing < 0 || missing > this.count) return undefined;
+    for (let i = 0; i < missing; ++i) tree.append_leaf(this.leaves.subarray(32 * i, 32 * i + 32));
+    return tree.root();
   }
 }
 

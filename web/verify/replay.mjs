@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replays the records of a log in their order and finds what no honest server could have written.
-import { equal, id_text, Reader, to_hex } from './bytes.mjs';
+import { equal, id_text, Reader, to_hex, utf8 } from './bytes.mjs';
 import { sha256 } from './sha256.mjs';
 import { time_text } from './findings.mjs';
 import {
@@ -10,6 +10,7 @@ import {
   due_at,
   entrants_root,
   is_round,
+  is_spelled,
   level_parties,
   quicknet,
   short_signature,
@@ -22,9 +23,10 @@ const late_ms = 60_000;
 const live = new Set(['waiting', 'away']);
 
 export class Replay {
-  /** `chains`: what drand's /info says of other chains than quicknet. */
-  constructor(findings, chains = []) {
+  /** `chains`: what drand's /info says of other chains than quicknet. `announced`: the text that was. */
+  constructor(findings, chains = [], announced) {
     this.findings = findings;
+    this.announced = announced;
     this.chains = new Map([quicknet, ...chains].map((info) => [chain_hash(info), info]));
     this.entries = new Map();
     this.order = new Order();
@@ -49,6 +51,8 @@ export class Replay {
       this.#fail('records', `Record ${this.index} is older than the one before it.`);
     if ((this.index === 0) !== (record.kind === 'begin'))
       this.#fail('records', `Record ${this.index} is "${record.kind}"; only the first is "begin".`);
+    // The server admits those that were called at once; what is left of the call lapses.
+    if (record.sequence !== this.last.sequence) this.called = 0;
     this.last = { sequence: record.sequence, at };
     try {
       this[record.kind](record);
@@ -77,10 +81,9 @@ export class Replay {
     if (left > 0) this.hands.set(key, left - 1);
     else this.#fail('hands', `${what}, and no operator's hand in the log says so (record ${this.index}).`);
   }
-  /** By a block or a revocation; a cancelled line revokes all. */
+  /** By a block or a revocation. */
   #use_removal(number, what) {
     const block = `block ${number}`;
-    if (this.cancelled) return;
     if ((this.hands.get(block) ?? 0) > 0) this.hands.set(block, this.hands.get(block) - 1);
     else this.#use_hand('revoke', number, what);
   }
@@ -252,6 +255,9 @@ export class Replay {
 
   #check_beacon(r) {
     const planned = this.lobby_record.beacon;
+    // It is in the key: the server could try values until the order suits it.
+    if (r.beacon === 'none' && r.value.length > 0)
+      this.#fail('beacon', 'The draw had no beacon, and yet a value of the server went into its key.');
     if (planned === 'none' && r.beacon === 'none')
       return this.findings.skip(
         'beacon',
@@ -270,11 +276,29 @@ export class Replay {
         `The lobby promised the beacon "${planned}", and the draw used "${r.beacon}".`,
       );
     if (planned === 'drand') return this.#check_drand(r);
+    this.#check_announced(r);
+  }
+
+  /** Bytes decide: another spelling of the same value would be another order to choose. */
+  #check_announced(r) {
     const [value, source] = [r.value, this.lobby_record.source].map((b) => new TextDecoder().decode(b));
-    this.findings.pass(
-      'beacon',
-      `Compare: the draw used "${value}" as "${source}". If that is what was announced there after the closing, the organizer could not choose.`,
-    );
+    if (!is_spelled(r.value))
+      this.#fail(
+        'beacon',
+        `The value "${value}" is not words of printable ASCII with one space between two.`,
+      );
+    if (this.announced === undefined)
+      this.findings.unproven(
+        'beacon',
+        `Compare: the draw used "${value}" as "${source}". Name with --announced what was announced there. Only if that is the same, letter by letter, the organizer could not choose.`,
+      );
+    else if (!equal(utf8(this.announced), r.value))
+      this.#fail('beacon', `The draw used "${value}" as "${source}", and you named "${this.announced}".`);
+    else
+      this.findings.pass(
+        'beacon',
+        `The draw used "${value}" as "${source}", as you named it. The organizer could not choose if it was announced there after the closing.`,
+      );
   }
 
   #check_drand(r) {
@@ -311,6 +335,8 @@ export class Replay {
       return this.#fail('admissions', `Record ${this.index} admits before the lobby was drawn.`);
     if (this.lobby_record && r.at < this.lobby_record.opens_at)
       this.#fail('admissions', `Record ${this.index} admits before the published opening.`);
+    if (this.over)
+      this.#fail('admissions', `Record ${this.index} admits after an operator's "${this.over}".`);
     if (this.paused) this.#fail('hands', `Record ${this.index} admits while the line was paused.`);
     const units = new Units(r);
     const touched = new Set();
@@ -360,7 +386,9 @@ export class Replay {
   }
 
   session_ended(r) {
-    if (r.why === 'revoked') this.#use_removal(r.number, `The session of number ${r.number} was revoked`);
+    // A cancelled line revokes all sessions.
+    if (r.why === 'revoked' && this.over !== 'cancel')
+      this.#use_removal(r.number, `The session of number ${r.number} was revoked`);
     if (r.number <= this.joined_before && !this.entries.has(r.number)) return; // admitted before the log began
     const entry = this.#live(r, new Set(['admitted']));
     if (!entry) return;
@@ -374,7 +402,7 @@ export class Replay {
     if (r.action === 'advance') this.called += r.count;
     if (r.action === 'pause') this.paused = true;
     if (r.action === 'resume') this.paused = false;
-    if (r.action === 'cancel') this.cancelled = true;
+    if (r.action === 'end' || r.action === 'cancel') this.over = r.action;
     if (r.action === 'settings') this.#read_settings(r.change);
   }
 
@@ -385,6 +413,30 @@ export class Replay {
     return before
       .map(([c, n]) => ` ${n} numbers joined in class ${c}, which goes before; the log does not say why.`)
       .join('');
+  }
+
+  /** Who names a value expects that it was compared. */
+  #check_named_value() {
+    const planned = this.lobby_record?.draws ? this.lobby_record.beacon : 'none';
+    if (planned !== 'announced')
+      this.#fail('beacon', `You named an announced value, and the beacon of this line is "${planned}".`);
+    else if (!this.drawn_record)
+      this.findings.unproven(
+        'beacon',
+        'The lobby is not drawn yet: the value that you named is compared later.',
+      );
+  }
+
+  /** A lobby from before the log: it shows neither when the seed was fixed nor how often was drawn. */
+  #doubt_draw() {
+    this.findings.unproven(
+      'seed',
+      'The log began after people had joined: that the seed was fixed before is not in it.',
+    );
+    this.findings.unproven(
+      'draw',
+      'The log began after people had joined: that the lobby was drawn only once is not in it.',
+    );
   }
 
   /** Sentences of checks that found nothing. */
@@ -405,9 +457,11 @@ export class Replay {
     );
     f.pass('admissions', `All ${this.admissions} admissions follow the order of the line.`);
     f.pass('units', 'Each admission had a free unit that its holder could buy.');
+    if (this.announced !== undefined) this.#check_named_value();
     if (!this.lobby_record?.draws) return f.skip('draw', 'This line has no draw: the number is the order.');
     if (!this.drawn_record) return f.skip('draw', 'The lobby is not drawn yet.');
     f.pass('entrants', `The ${this.entrants.length} entrants of the draw are those in the log.`);
+    if (before > 0) this.#doubt_draw();
     f.pass('seed', 'The seed is the one whose SHA-256 was published before the first joined.');
     f.pass('draw', `The lobby was drawn once, and the order follows from seed, entrants and beacon.`);
     f.pass('parties', 'Each party was drawn once and admitted together, or as the log says.');

@@ -3,7 +3,7 @@
 import { concat, equal } from './bytes.mjs';
 import { sha256 } from './sha256.mjs';
 import { Findings, results, time_text } from './findings.mjs';
-import { bundles, is_included, leaf_hash, Tree } from './merkle.mjs';
+import { bundles, is_included, leaf_hash, Tail, Tree } from './merkle.mjs';
 import { parse_checkpoint, parse_log_key, parse_receipt, parse_witness_key, signed_at } from './note.mjs';
 import { parse_bundle, parse_record } from './records.mjs';
 import { Replay } from './replay.mjs';
@@ -96,6 +96,21 @@ function check_witnesses(findings, served, witnesses, quorum, of_server) {
   );
 }
 
+/** A server's clock may be ahead by so much. */
+const ahead_ms = 60_000;
+
+/** No record of a checkpoint is younger than the checkpoint. */
+function check_clocks(findings, served, witnesses, last) {
+  const signed = witnesses.map((w) => ({ name: `the witness ${w.name}`, at: signed_at(served, w) }));
+  const clocks = signed.filter(({ at }) => at !== null).map(({ name, at }) => ({ name, at: at * 1000 }));
+  for (const { name, at } of [...clocks, { name: 'the clock of this machine', at: Date.now() }])
+    if (last > at + ahead_ms)
+      findings.fail(
+        'records',
+        `The newest record is dated ${time_text(last)}, but afterwards ${name} said ${time_text(at)}.`,
+      );
+}
+
 /** Compares each checkpoint seen with the root of the served log at that size. */
 function check_consistency(findings, seen, roots, size) {
   for (const c of seen) {
@@ -114,29 +129,52 @@ function check_consistency(findings, seen, roots, size) {
   findings.pass('consistency', `All ${seen.length} checkpoints seen are of this one log, which only grew.`);
 }
 
+/** When witnesses saw the closed entrants, in milliseconds. */
+function closing_times(replay, closing, witnesses) {
+  if (!closing || closing.size <= replay.closed_index) return [];
+  const times = witnesses.map((w) => signed_at(closing, w));
+  return times.filter((at) => at !== null).map((at) => at * 1000);
+}
+const first_text = (times) =>
+  `${times.length} of the witnesses saw the closed entrants, the first at ${time_text(Math.min(...times))}`;
+
 /**
  * A checkpoint over the closing that the quorum cosigned before the beacon was public proves that no entrant
  * came later.
  */
 function check_closing(findings, replay, closing, witnesses, quorum) {
+  const times = closing_times(replay, closing, witnesses);
+  if (replay.drawn_record?.beacon === 'announced')
+    return check_announced_closing(findings, replay, times, witnesses, quorum);
   if (replay.round_due === undefined) return;
   if (witnesses.length === 0)
-    return findings.skip(
+    return findings.unproven(
       'closing',
       'No witness was named: nobody but the server says that the entrants were closed before the beacon was public.',
     );
-  const times =
-    closing && closing.size > replay.closed_index ? witnesses.map((w) => signed_at(closing, w)) : [];
-  const before = times.filter((t) => t !== null && t * 1000 < replay.round_due);
+  const before = times.filter((at) => at < replay.round_due);
   if (before.length >= quorum)
-    findings.pass(
-      'closing',
-      `${before.length} of the witnesses saw the closed entrants, the first at ${time_text(Math.min(...before) * 1000)}, before the beacon was public.`,
-    );
+    findings.pass('closing', `${first_text(before)}, before the beacon was public.`);
   else
     findings.unproven(
       'closing',
       "Only the server's word says that the entrants were closed before the beacon was public.",
+    );
+}
+
+/** The log does not know when a value was announced: the reader compares. */
+function check_announced_closing(findings, replay, times, witnesses, quorum) {
+  const compare = 'Compare with when the value was announced';
+  if (witnesses.length > 0 && times.length < quorum)
+    findings.unproven(
+      'closing',
+      `Only the server's word says that the entrants were closed at ${time_text(replay.closed_record.at)}. ${compare}.`,
+    );
+  else if (witnesses.length > 0) findings.skip('closing', `${first_text(times)}. ${compare}.`);
+  else
+    findings.skip(
+      'closing',
+      `No witness was named: only the server says that the entrants were closed at ${time_text(replay.closed_record.at)}. ${compare}.`,
     );
 }
 
@@ -177,21 +215,23 @@ function check_receipt(findings, receipt, records, replay) {
 async function follow(read, size, { findings, seen, kept, replay, progress }) {
   const wanted = new Set(seen.map((c) => c.size));
   const roots = new Map();
-  const closing_roots = new Map(); // at which of these sizes the closing's checkpoint is, the draw says
   const tree = new Tree();
+  let tail; // since the closing: the draw says at which of these sizes the closing's checkpoint is
   let closing;
   if (wanted.has(0)) roots.set(0, tree.root());
   for await (const entries of entries_of(read, size)) {
     for (const entry of entries) {
       const index = tree.size;
       if (kept.has(index)) kept.set(index, entry);
-      tree.append(entry);
+      const leaf = leaf_hash(entry);
+      tree.append_leaf(leaf);
+      if (!replay.drawn_record) tail?.add(leaf);
       if (wanted.has(tree.size)) roots.set(tree.size, tree.root());
       const record = read_record(findings, entry, index);
       if (record) replay.take(record, index);
-      if (replay.closed_record && !replay.drawn_record) closing_roots.set(tree.size, tree.root());
+      if (replay.closed_record) tail ??= new Tail(tree);
       if (record?.kind === 'drawn' && record.closing)
-        closing = read_closing(findings, record, seen, closing_roots, roots);
+        closing = read_closing(findings, record, seen, tail, roots);
     }
     progress?.(tree.size, size);
   }
@@ -204,9 +244,9 @@ async function follow(read, size, { findings, seen, kept, replay, progress }) {
  * `read(path)`: the bytes of "checkpoint", "key", "tile/entries/…".
  * `options`: event (its id); receipts and checkpoints (texts seen before); log_key and witnesses (verifier
  * keys); witnesses_of_server (true: only the server names them, so that too few signatures are no failure);
- * quorum (how many witnesses; default all); chains (drand's /info); patience (how often to read the
- * checkpoint again, a second later, until the quorum has signed it); progress (called with the records read
- * so far and all).
+ * quorum (how many witnesses; default all); chains (drand's /info); announced (the value that was); patience
+ * (how often to read the checkpoint again, a second later, until the quorum has signed it); progress (called
+ * with the records read so far and all).
  * Returns {findings, result, checkpoint, size, replay, receipts}, of each good receipt its index and entry;
  * throws if the log cannot be read.
  */
@@ -221,7 +261,7 @@ export async function verify(read, options = {}) {
   const seen = collect(served, receipts, options);
 
   const kept = new Map(receipts.map((r) => [r.index, null]));
-  const replay = new Replay(findings, options.chains);
+  const replay = new Replay(findings, options.chains, options.announced);
   const { roots, closing } = await follow(read, served.size, {
     findings,
     seen,
@@ -233,6 +273,7 @@ export async function verify(read, options = {}) {
   check_event(findings, replay, served.origin, options.event);
   check_signatures(findings, seen, key, pinned);
   check_witnesses(findings, served, witnesses, quorum, options.witnesses_of_server);
+  check_clocks(findings, served, witnesses, replay.last.at);
   check_consistency(findings, seen, roots, served.size);
   check_closing(findings, replay, closing, witnesses, quorum);
   const good = receipts.map((receipt) => check_receipt(findings, receipt, kept, replay)).filter(Boolean);
@@ -278,11 +319,12 @@ function read_record(findings, entry, index) {
   }
 }
 
-function read_closing(findings, record, seen, closing_roots, roots) {
+function read_closing(findings, record, seen, tail, roots) {
   try {
     const closing = parse_checkpoint(record.closing);
     seen.push({ where: 'the checkpoint over the closing', ...closing });
-    if (closing_roots.has(closing.size)) roots.set(closing.size, closing_roots.get(closing.size));
+    const root = tail?.root_at(closing.size);
+    if (root) roots.set(closing.size, root);
     return closing;
   } catch (error) {
     findings.fail('consistency', `The checkpoint over the closing cannot be read: ${error.message}.`);

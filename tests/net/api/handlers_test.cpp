@@ -322,6 +322,17 @@ CAF_TEST(turns by POST and PUT) {
   CAF_CHECK_EQUAL(text_in(no, "current_status"), "ENDED");
 }
 
+CAF_TEST(an announced value has one spelling only) {
+  world w;
+  const auto enter = [&](std::string_view value) {
+    return w.send(method::post, w.event_path("/draw/beacon"), R"({"value":")" + std::string{value} + R"("})",
+                  w.as_organizer());
+  };
+  CAF_CHECK_EQUAL(enter("4 8 15 16").status, 200u);
+  for (const auto* value : {"", " 4", "4 ", "4  8", "4\\t8", "4\\u00a08", "4\\u200b 8", "\xc5\xbd 4"})
+    CAF_CHECK_EQUAL(shown(enter(value)), "400 invalid_field");
+}
+
 CAF_TEST(an event is read by the public as nobody and by its organizer as such) {
   world w;
   w.send(method::get, w.event_path(""));
