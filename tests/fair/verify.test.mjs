@@ -260,14 +260,14 @@ test('an admission after the end is caught by "admissions"; a cancellation revok
   await caught_by(over('end').end_session(1, 2), {}, 'hands');
 });
 
-test('a log that is dated in the future is caught by "records"', async () => {
+test('a log dated after its witness is caught by "records", and is unproven against the own clock', async () => {
   const dated = (ahead) => {
     const log = new Log();
     log.seconds = (Date.now() - begins_at) / 1000 + ahead;
     return log.begin();
   };
   assert.equal((await check(dated(20))).result, 'passed'); // clocks differ
-  await caught_by(dated(90), {}, 'records');
+  assert.equal((await check(dated(90))).result, 'unproven'); // the own clock may be slow
   const log = drawn(); // its last record is of second 62
   const witnesses = [log.witness.text];
   const at = (second) => verify(log.reader({ cosigned_at: begins_at / 1000 + second }), { witnesses });
