@@ -10,6 +10,7 @@
 #include "actors/sale/limits.hpp"
 #include "domain/base/planted.hpp"
 #include "fair/bytes.hpp"
+#include "fair/last_cosigned.hpp"
 #include "fair/note.hpp"
 #include "fair/proof_tiles.hpp"
 
@@ -207,15 +208,25 @@ caf::result<growth_proof> event_state::on_prove_growth(const prove_growth& x) {
   return promise;
 }
 
-/// Readers get the cosignature if the log has not grown since. For the closing of a lobby an earlier
-/// checkpoint counts, too, because joins may make the log grow all the time.
+/// Adds the cosignature to the newest checkpoint; false: the log has grown since, or it has it.
+bool event_state::cosign_newest(const checkpoint_cosigned& x) {
+  auto& lines = log_.state.cosignatures;
+  if (x.size != log_.state.size || lines.size() + x.lines.size() > cosignatures_bytes_max) return false;
+  if (lines.find(x.lines) != std::string::npos) return false;
+  lines += x.lines;
+  return true;
+}
+
+/// An earlier checkpoint counts, too, because joins may make the log grow all the time.
 void event_state::on_cosigned(const checkpoint_cosigned& x) {
   if (refuses()) return;
   log_.closing.cosigned(x.size, x.note, x.lines);
-  if (journal_->is_stalled() || x.size != log_.state.size) return;
-  if (log_.state.cosignatures.size() + x.lines.size() > cosignatures_bytes_max) return;
-  if (log_.state.cosignatures.find(x.lines) != std::string::npos) return;
-  log_.state.cosignatures += x.lines;
+  if (journal_->is_stalled()) return;
+  auto cosigned = keep_cosigned(log_.state.cosigned, {x.note, x.witness, x.lines}, cosignatures_bytes_max);
+  const bool is_known = cosigned == log_.state.cosigned;
+  log_.state.cosigned = std::move(cosigned);
+  const bool is_newest = cosign_newest(x);
+  if (!is_newest && (is_known || !log_.fresh.rows().empty())) return; // the next turn writes it
   changes content;
   content.emplace_back(std::in_place_type<log_kept>, log_kept{log_.state, {}});
   journal_->append(std::move(content), now(), false);

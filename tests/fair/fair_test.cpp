@@ -6,6 +6,7 @@
 
 #include "fair/closing.hpp"
 #include "fair/cosigning.hpp"
+#include "fair/last_cosigned.hpp"
 #include "fair/limits.hpp"
 #include "fair/witness.hpp"
 #include "tests/fair/sample_log.hpp"
@@ -282,6 +283,40 @@ CAF_TEST(a witness knows the logs of an installation by the key of one) {
   };
   CAF_CHECK(refuses("no key"));
   CAF_CHECK(refuses(witness.text()));
+}
+
+CAF_TEST(of each witness the newest checkpoint that it cosigned is kept) {
+  const auto note = [](std::uint64_t size, const std::string& origin = "x/log") {
+    return text_of({origin, size, {}}) + "\n\u2014 " + origin + " AAAA\n";
+  };
+  const auto line = [](const std::string& witness, const std::string& what = "AAAA") {
+    return "\u2014 " + witness + " " + what + "\n";
+  };
+  constexpr std::size_t enough = 10'000;
+  const auto keep = [&](const std::string& kept, std::uint64_t size, const std::string& witness) {
+    return keep_cosigned(kept, {note(size), witness, line(witness)}, enough);
+  };
+  auto kept = keep("", 3, "a");
+  CAF_CHECK_EQUAL(kept, note(3) + line("a"));
+  kept = keep(kept, 3, "ab"); // a name that begins with the other's
+  CAF_CHECK_EQUAL(kept, note(3) + line("a") + line("ab"));
+  kept = keep(kept, 5, "a");
+  CAF_CHECK_EQUAL(kept, note(5) + line("a") + "\n" + note(3) + line("ab"));
+  const auto both = kept;
+  CAF_CHECK_EQUAL(keep(kept, 5, "a"), kept);
+  kept = keep(kept, 5, "ab"); // no one needs the note of 3 any more
+  CAF_CHECK_EQUAL(kept, note(5) + line("a") + line("ab"));
+  kept = keep(kept, 6, "c");
+  CAF_CHECK_EQUAL(kept, note(6) + line("c") + "\n" + note(5) + line("a") + line("ab"));
+  CAF_CHECK_EQUAL(keep_cosigned(kept, {note(2, "y/log"), "a", line("a")}, enough),
+                  note(2, "y/log") + line("a")); // the log began anew
+  CAF_CHECK_EQUAL(keep_cosigned(kept, {"no note", "a", line("a")}, enough), kept);
+
+  const auto whole = note(7) + line("d") + "\n" + kept;
+  CAF_CHECK_EQUAL(keep_cosigned(kept, {note(7), "d", line("d")}, whole.size()), whole);
+  CAF_CHECK_EQUAL(keep_cosigned(kept, {note(7), "d", line("d")}, whole.size() - 1),
+                  note(7) + line("d") + "\n" + note(6) + line("c")); // the first that came goes
+  CAF_CHECK_EQUAL(keep_cosigned(both, {note(5), "z", line("z", std::string(enough, 'A'))}, enough), both);
 }
 
 CAF_TEST(the record of a draw has the first checkpoint over the closing that witnesses cosigned) {

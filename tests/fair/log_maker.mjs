@@ -225,6 +225,7 @@ export class Log {
       ['key', Buffer.from(`${this.signer.text}\n`)],
       ['checkpoint', Buffer.from(this.checkpoint(options))],
     ]);
+    if (options?.cosigned) files.set('checkpoint.cosigned', Buffer.from(options.cosigned.join('\n')));
     for (let first = 0; first < this.records.length; first += 256) {
       const some = this.records.slice(first, first + 256);
       const index = String(first / 256)
@@ -239,7 +240,7 @@ export class Log {
   reader(options) {
     const files = this.files(options);
     return async (name) => {
-      if (!files.has(name)) throw new Error(`${name} is not there`);
+      if (!files.has(name)) throw Object.assign(new Error(`${name} is not there`), { code: 'ENOENT' });
       return files.get(name);
     };
   }
