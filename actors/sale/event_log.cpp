@@ -67,7 +67,8 @@ void event_state::start_log(const std::optional<log_state_row>& stored) {
   if (stored && !stored->is_lost) sale_->keep_log();
   if (stored) log_.state = *stored;
   if (stored && root_of_lobby())
-    log_.closing.resume(stored->size, stored->cosignatures.empty() ? std::string{} : cosigned_note());
+    log_.closing.resume(stored->size, stored->cosignatures.empty() ? std::string{} : cosigned_note(),
+                        sign_log(*stored, services_->stored_key));
   arm_log(log_pause); // an earlier owner may have left rows
 }
 
@@ -181,10 +182,11 @@ std::string event_state::cosigned_note() const {
 
 /// Sends the newest checkpoint to the witnesses. No request waits for their answers.
 void event_state::tell_witnesses() {
-  if (services_->witnesses)
-    self_->send(services_->witnesses,
-                checkpoint_signed{aggregate_, sign_log(log_.state, services_->stored_key),
-                                  caf::actor_cast<cosigned_log_handle>(self_->ctrl())});
+  if (!services_->witnesses) return;
+  const auto note = sign_log(log_.state, services_->stored_key);
+  self_->send(services_->witnesses,
+              checkpoint_signed{aggregate_, note, caf::actor_cast<cosigned_log_handle>(self_->ctrl()),
+                                log_.closing.first(log_.state.size, note)});
 }
 
 caf::result<growth_proof> event_state::on_prove_growth(const prove_growth& x) {

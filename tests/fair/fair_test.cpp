@@ -193,7 +193,8 @@ CAF_TEST(of a witness that answers with many cosignatures one is taken) {
   for (int n = 2; n < 100; ++n) body += cosign(text_of(c), witness.name, key_of(2), from_unix_ms(1'000 * n));
   cosigning progress;
   std::string line;
-  CAF_CHECK(progress.take({200, body}, note, witness, milliseconds{0}, line) == cosigning_event::cosigned);
+  CAF_CHECK(progress.take({200, body}, note, note.content.size, witness, milliseconds{0}, line)
+            == cosigning_event::cosigned);
   CAF_CHECK_EQUAL(line, first);
 }
 
@@ -336,18 +337,51 @@ CAF_TEST(the record of a draw has the first checkpoint over the closing that wit
   proof.cosigned(8, "note of 8", std::string(record_text_max, 'x')); // the others still prove it
   CAF_CHECK_EQUAL(proof.complete(bare, 9), drawn_bytes({2, {}}, draw));
   closing_proof loaded; // before the log had the closing
-  loaded.resume(5, "before the closing");
+  loaded.resume(5, "before the closing", "before the closing");
   CAF_CHECK_EQUAL(loaded.complete(closed, 6), closed);
   CAF_CHECK_EQUAL(loaded.complete(bare, 7), bare);
-  loaded.resume(8, {}); // with the closing
+  loaded.resume(8, {}, "note of 8"); // with the closing
   loaded.cosigned(7, "from before the load", ", cosigned");
   loaded.cosigned(8, "note of 8", ", cosigned, twice");
   CAF_CHECK_EQUAL(loaded.complete(bare, 9), drawn_bytes({2, {}}, draw));
-  loaded.resume(8, draw.closing);
+  loaded.resume(8, draw.closing, "note of 8");
   CAF_CHECK_EQUAL(loaded.complete(bare, 9), drawn_bytes({2, {}}, draw));
   closing_proof none;
   CAF_CHECK_EQUAL(none.complete(closed, 6), closed);
   CAF_CHECK_EQUAL(none.complete(bare, 7), bare);
+}
+
+CAF_TEST(all witnesses get the same checkpoint over the closing first) {
+  const auto closed = closed_bytes({1, {}}, 3, {});
+  const auto bare = drawn_bytes({2, {}}, drawn_record{});
+  closing_proof proof;
+  CAF_CHECK_EQUAL(proof.first(6, "before the closing"), "");
+  CAF_CHECK_EQUAL(proof.complete(closed, 6), closed);
+  CAF_CHECK_EQUAL(proof.first(6, "before the closing"), "");
+  CAF_CHECK_EQUAL(proof.first(8, "note of 8"), "note of 8");
+  CAF_CHECK_EQUAL(proof.first(9, "a later one"), "note of 8");
+  CAF_CHECK_EQUAL(proof.complete(bare, 9), bare);
+  CAF_CHECK_EQUAL(proof.first(10, "with the draw"), "");
+  closing_proof loaded; // with the closing
+  loaded.resume(8, {}, "note of 8");
+  CAF_CHECK_EQUAL(loaded.first(9, "a later one"), "note of 8");
+  loaded.resume(5, {}, "before the closing"); // before the log had it
+  CAF_CHECK_EQUAL(loaded.complete(closed, 6), closed);
+  CAF_CHECK_EQUAL(loaded.first(7, "note of 7"), "note of 7");
+}
+
+CAF_TEST(a witness may be behind the checkpoint that was sent or beyond it and the log is not back) {
+  const note_verifier witness{"w", note_key_kind::witness, {}};
+  const auto sent = parse_checkpoint(text_of({"x/log", 5, {}}) + "\n\u2014 x/log AAAA\n");
+  CAF_REQUIRE(sent.has_value());
+  const auto told = [&](const std::string& size) {
+    cosigning progress;
+    std::string line;
+    return progress.take({409, size + "\n"}, *sent, 8, witness, milliseconds{0}, line);
+  };
+  CAF_CHECK(told("3") == cosigning_event::other_size);
+  CAF_CHECK(told("7") == cosigning_event::other_size); // the log has grown since
+  CAF_CHECK(told("9") == cosigning_event::ahead);
 }
 
 CAF_TEST(the sample log and its proofs are those of the vectors) {

@@ -204,10 +204,14 @@ CAF_TEST(the draw has the cosigned checkpoint over the closing also if joins hav
   pass(2s);
   CAF_REQUIRE(checkpoints.size() > before);
   const auto closed = checkpoints.back();
+  const auto first = closed.first; // for a witness that is slow
+  CAF_CHECK(checkpoints[before - 1].first.empty());
+  CAF_CHECK(std::ranges::any_of(checkpoints, [&](const auto& x) { return x.note == first; }));
   joined(2);
   pass(2s);
   const auto size = [](const checkpoint_signed& x) { return parse_checkpoint(x.note)->content.size; };
   CAF_REQUIRE(size(checkpoints.back()) > size(closed));
+  CAF_CHECK_EQUAL(checkpoints.back().first, first);
   const std::string lines = "\u2014 witness AAAA\n";
   caf::anon_send(closed.log, checkpoint_cosigned{size(closed), "witness", closed.note, lines});
   run();
@@ -216,6 +220,7 @@ CAF_TEST(the draw has the cosigned checkpoint over the closing also if joins hav
   run();
   pass(2s);
   CAF_CHECK(records().find(closed.note + lines) != std::string::npos);
+  CAF_CHECK(checkpoints.back().first.empty()); // it is drawn
 }
 
 CAF_TEST(a checkpoint that was cosigned stays while the log grows) {
