@@ -28,7 +28,16 @@ export const kinds = {
   session_ended: 11,
   hand: 12,
 };
-export const actions = { advance: 1, revoke: 2, priority: 3, block: 4, pause: 5, resume: 6, end_wait: 8 };
+export const actions = {
+  advance: 1,
+  revoke: 2,
+  priority: 3,
+  block: 4,
+  pause: 5,
+  resume: 6,
+  end_wait: 8,
+  access: 11,
+};
 
 /** Signs notes as `name`: kind 1 of a log, 4 of a witness. */
 export class Signer {
@@ -150,6 +159,16 @@ export class Log {
     const entry = this.entries.get(n);
     entry.priority_class = priority_class;
     this.add('changed', number(n, 8), ...this.#place(entry), number(by_hand, 1));
+    return this;
+  }
+  /** What numbers may buy, by one hand that names `count` of them. */
+  open(numbers, opens, count = numbers.length) {
+    this.hand('access', 0, count);
+    for (const n of numbers) {
+      this.entries.get(n).opens = opens;
+      --this.sequence; // of the same batch
+      this.change(n, this.entries.get(n).priority_class);
+    }
     return this;
   }
   hand(action, n = 0, count = 0, reason = 'because') {

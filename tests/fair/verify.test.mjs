@@ -214,6 +214,21 @@ test('a rewritten log is caught by "consistency" with a checkpoint of before', a
   await caught_by(shorter, { checkpoints: [before] }, 'consistency');
 });
 
+test('who may buy what changes by a hand that says how many, in its batch and nothing else', async () => {
+  const line = () => people.reduce((log, n) => log.join(n), new Log().begin());
+  const shown = line()
+    .open([7, 8], 4)
+    .admit([7], { units: 0, hidden: [[2, 1]] });
+  const outcome = await check(shown);
+  assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
+  assert.match(sentence(outcome, 'hands'), /^1 interventions/);
+  await caught_by(line().open([7, 8], 4, 1), {}, 'hands');
+  await caught_by(line().open([7], 4, 2).change(8, 1), {}, 'hands'); // in a later batch
+  const promoted = line().hand('access', 0, 1);
+  --promoted.sequence;
+  await caught_by(promoted.change(8, 0), {}, 'hands');
+});
+
 test('a hidden intervention is caught by "hands"', async () => {
   const priority = lobby({}, (l) => people.forEach((n) => l.join(n)));
   await caught_by(priority.change(5, 0).close().draw(), {}, 'hands');
