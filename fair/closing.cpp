@@ -21,10 +21,12 @@ bool is_of(std::string_view record, log_record_kind kind) {
 std::string closing_proof::complete(std::string record, std::uint64_t index) {
   if (is_of(record, log_record_kind::closed)) {
     closed_size_ = index + 1;
+    first_.clear();
     note_.clear();
   }
   if (!is_of(record, log_record_kind::drawn)) return record;
   closed_size_ = 0;
+  first_.clear();
   if (!note_.empty() && note_.size() <= record_text_max && record.ends_with(no_text)) {
     record.resize(record.size() - no_text.size());
     append_number(record, note_.size(), 2);
@@ -33,11 +35,17 @@ std::string closing_proof::complete(std::string record, std::uint64_t index) {
   return record;
 }
 
-void closing_proof::resume(std::uint64_t size, const std::string& note) {
+void closing_proof::resume(std::uint64_t size, const std::string& note, const std::string& bare) {
   *this = {};
+  first_ = bare;
   closed_size_ = size;
   size_ = size;
   note_ = note;
+}
+
+const std::string& closing_proof::first(std::uint64_t size, const std::string& note) {
+  if (first_.empty() && closed_size_ > 0 && size >= closed_size_) first_ = note;
+  return first_;
 }
 
 /// Further witnesses of the same checkpoint count, later checkpoints do not: they prove less.

@@ -21,6 +21,8 @@ std::optional<std::uint64_t> size_in(std::string_view body) {
 
 } // namespace
 
+bool cosigning::lacks(std::uint64_t size) const { return size_ < size || (size_ == size && !has_cosigned_); }
+
 std::optional<std::uint64_t> cosigning::due(std::uint64_t newest, milliseconds now) const {
   if (is_asked_ || now < retry_at_ || (has_cosigned_ && size_ >= newest)) return std::nullopt;
   return size_;
@@ -43,7 +45,8 @@ void cosigning::fail(milliseconds now) {
 }
 
 cosigning_event cosigning::take(const witness_answer& answer, const checkpoint_note& note,
-                                const note_verifier& witness, milliseconds now, std::string& line) {
+                                std::uint64_t newest, const note_verifier& witness, milliseconds now,
+                                std::string& line) {
   is_asked_ = false;
   switch (answer.status) {
     case 200: {
@@ -60,7 +63,7 @@ cosigning_event cosigning::take(const witness_answer& answer, const checkpoint_n
     case 409: {
       const auto size = size_in(answer.body);
       if (!size) return pause(cosigning_event::failed, now, witness_pause);
-      if (*size > note.content.size) return pause(cosigning_event::ahead, now, witness_pause_max);
+      if (*size > newest) return pause(cosigning_event::ahead, now, witness_pause_max);
       const bool is_new = *size != size_ && !is_corrected_; // a witness that contradicts itself must wait
       size_ = *size;
       if (!is_new) return pause(cosigning_event::failed, now, witness_pause);

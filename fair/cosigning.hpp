@@ -30,14 +30,17 @@ class cosigning {
 public:
   /// Empty: nothing is to be sent now. Else the size that the witness should have.
   [[nodiscard]] std::optional<std::uint64_t> due(std::uint64_t newest, milliseconds now) const;
+  /// Whether the witness has not cosigned this size yet, nor a larger one.
+  [[nodiscard]] bool lacks(std::uint64_t size) const;
   /// When due() may change by time alone; empty: never.
   [[nodiscard]] std::optional<milliseconds> waits_until() const;
 
   void begin() { is_asked_ = true; }
   /// The request could not be made, for example without a proof.
   void fail(milliseconds now);
-  /// `note`: what was sent. `line` gets the witness's first cosignature, if it is valid.
-  cosigning_event take(const witness_answer& answer, const checkpoint_note& note,
+  /// `note`: what was sent. `newest`: the log's size now. `line` gets the witness's first cosignature, if it
+  /// is valid.
+  cosigning_event take(const witness_answer& answer, const checkpoint_note& note, std::uint64_t newest,
                        const note_verifier& witness, milliseconds now, std::string& line);
 
 private:

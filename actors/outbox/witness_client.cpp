@@ -30,16 +30,21 @@ witness_client_handle::behavior_type witness_client_state::behavior() {
   };
 }
 
+std::optional<witness_client_state::offered> witness_client_state::offer(const std::string& note) {
+  auto parsed = parse_checkpoint(note);
+  return parsed ? std::optional{offered{note, std::move(*parsed)}} : std::nullopt;
+}
+
 void witness_client_state::on_signed(const checkpoint_signed& x) {
-  auto parsed = parse_checkpoint(x.note);
-  if (!parsed) return;
+  auto newest = offer(x.note);
+  if (!newest) return;
   if (logs_.size() >= cosigned_logs_max && !logs_.contains(x.aggregate)) forget_oldest();
   auto& w = logs_[x.aggregate];
   // A new origin or another owner's log is new to each witness, as far as is known.
-  if (w.parsed.content.origin != parsed->content.origin || parsed->content.size < w.parsed.content.size)
+  if (w.newest.parsed.content.origin != newest->parsed.content.origin || newest->size() < w.newest.size())
     w.progress.assign(services_->witnesses.size(), {});
-  w.note = x.note;
-  w.parsed = std::move(*parsed);
+  w.newest = std::move(*newest);
+  w.first = offer(x.first);
   w.log = x.log;
   w.updated_at = now();
   send_due(x.aggregate, w);
@@ -47,20 +52,22 @@ void witness_client_state::on_signed(const checkpoint_signed& x) {
 
 void witness_client_state::send_due(aggregate_id aggregate, watched& w) {
   for (std::size_t i = 0; i < w.progress.size(); ++i) {
-    const auto old_size = w.progress[i].due(w.parsed.content.size, now());
+    auto& progress = w.progress[i];
+    const auto& next = w.first && progress.lacks(w.first->size()) ? *w.first : w.newest;
+    const auto old_size = progress.due(next.size(), now());
     if (!old_size) continue;
-    w.progress[i].begin();
-    ask(aggregate, i, *old_size, w);
+    progress.begin();
+    ask(aggregate, i, *old_size, w, next);
   }
 }
 
 void witness_client_state::ask(aggregate_id aggregate, std::size_t witness, std::uint64_t old_size,
-                               const watched& w) {
-  const auto size = w.parsed.content.size;
-  if (old_size == 0 || old_size == size) return send(aggregate, witness, old_size, w.note, {});
+                               const watched& w, const offered& what) {
+  const auto size = what.size();
+  if (old_size == 0 || old_size == size) return send(aggregate, witness, old_size, what.note, {});
   self_->request(w.log, growth_proof_timeout, prove_growth{old_size, size})
     .then(
-      [=, this, note = w.note](const growth_proof& proof) {
+      [=, this, note = what.note](const growth_proof& proof) {
         if (proof.no) return fail(aggregate, witness);
         send(aggregate, witness, old_size, note, proof);
       },
@@ -89,10 +96,11 @@ void witness_client_state::on_answer(const witness_answered& x) {
   const auto sent = parse_checkpoint(x.note);
   if (found == logs_.end() || !sent) return;
   auto& w = found->second;
-  if (sent->content.origin != w.parsed.content.origin) return; // of a log that this one replaces
+  if (sent->content.origin != w.newest.parsed.content.origin) return; // of a log that this one replaces
   std::string lines;
   const auto& witness = services_->witnesses[x.witness];
-  const auto what = w.progress[x.witness].take({x.reply.status, x.reply.body}, *sent, witness, now(), lines);
+  const auto what =
+    w.progress[x.witness].take({x.reply.status, x.reply.body}, *sent, w.newest.size(), witness, now(), lines);
   if (what == cosigning_event::cosigned)
     self_->send(w.log, checkpoint_cosigned{sent->content.size, witness.name, x.note, std::move(lines)});
   else
@@ -108,8 +116,8 @@ void witness_client_state::tell(cosigning_event what, const watched& w, std::siz
   const auto why = what == cosigning_event::ahead          ? "has cosigned a longer log: this one went back"
                    : what == cosigning_event::inconsistent ? "has cosigned another log"
                                                            : "does not take it";
-  services_->warn("the witness " + services_->witnesses[witness].name + " of " + w.parsed.content.origin + " "
-                  + why + " (" + std::to_string(status) + ")");
+  services_->warn("the witness " + services_->witnesses[witness].name + " of "
+                  + w.newest.parsed.content.origin + " " + why + " (" + std::to_string(status) + ")");
 }
 
 void witness_client_state::on_timer(const timer_fired& t) {

@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,14 @@ public:
   witness_client_handle::behavior_type behavior();
 
 private:
-  struct watched {
-    std::string note; ///< the newest
+  struct offered {
+    std::string note;
     checkpoint_note parsed; ///< the same
+    [[nodiscard]] std::uint64_t size() const { return parsed.content.size; }
+  };
+  struct watched {
+    offered newest;
+    std::optional<offered> first; ///< before it
     cosigned_log_handle log;
     std::vector<cosigning> progress; ///< by witness
     milliseconds updated_at{0}; ///< steady time
@@ -44,9 +50,11 @@ private:
   void on_signed(const checkpoint_signed& x);
   void on_answer(const witness_answered& x);
   void on_timer(const timer_fired& t);
+  static std::optional<offered> offer(const std::string& note);
   /// Sends what is due, to every witness.
   void send_due(aggregate_id aggregate, watched& w);
-  void ask(aggregate_id aggregate, std::size_t witness, std::uint64_t old_size, const watched& w);
+  void ask(aggregate_id aggregate, std::size_t witness, std::uint64_t old_size, const watched& w,
+           const offered& what);
   void send(aggregate_id aggregate, std::size_t witness, std::uint64_t old_size, const std::string& note,
             const growth_proof& proof);
   void fail(aggregate_id aggregate, std::size_t witness);

@@ -42,6 +42,7 @@ struct checkpoint_signed {
   aggregate_id aggregate{}; ///< whose log it is
   std::string note; ///< with the log's signature
   cosigned_log_handle log;
+  std::string first = {}; ///< an earlier one that each witness gets before (fair/closing.hpp); empty: none
 };
 
 /// INTERNAL, from the port.

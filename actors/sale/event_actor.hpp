@@ -228,6 +228,7 @@ private:
   [[nodiscard]] std::string cosigned_note() const;
   void tell_witnesses();
   caf::result<growth_proof> on_prove_growth(const prove_growth& x);
+  bool cosign_newest(const checkpoint_cosigned& x);
   void on_cosigned(const checkpoint_cosigned& x);
   caf::result<receipt_reply> on_find_receipt(const find_receipt& x);
 

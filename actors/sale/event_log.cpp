@@ -10,6 +10,7 @@
 #include "actors/sale/limits.hpp"
 #include "domain/base/planted.hpp"
 #include "fair/bytes.hpp"
+#include "fair/last_cosigned.hpp"
 #include "fair/note.hpp"
 #include "fair/proof_tiles.hpp"
 
@@ -66,7 +67,8 @@ void event_state::start_log(const std::optional<log_state_row>& stored) {
   if (stored && !stored->is_lost) sale_->keep_log();
   if (stored) log_.state = *stored;
   if (stored && root_of_lobby())
-    log_.closing.resume(stored->size, stored->cosignatures.empty() ? std::string{} : cosigned_note());
+    log_.closing.resume(stored->size, stored->cosignatures.empty() ? std::string{} : cosigned_note(),
+                        sign_log(*stored, services_->stored_key));
   arm_log(log_pause); // an earlier owner may have left rows
 }
 
@@ -180,10 +182,11 @@ std::string event_state::cosigned_note() const {
 
 /// Sends the newest checkpoint to the witnesses. No request waits for their answers.
 void event_state::tell_witnesses() {
-  if (services_->witnesses)
-    self_->send(services_->witnesses,
-                checkpoint_signed{aggregate_, sign_log(log_.state, services_->stored_key),
-                                  caf::actor_cast<cosigned_log_handle>(self_->ctrl())});
+  if (!services_->witnesses) return;
+  const auto note = sign_log(log_.state, services_->stored_key);
+  self_->send(services_->witnesses,
+              checkpoint_signed{aggregate_, note, caf::actor_cast<cosigned_log_handle>(self_->ctrl()),
+                                log_.closing.first(log_.state.size, note)});
 }
 
 caf::result<growth_proof> event_state::on_prove_growth(const prove_growth& x) {
@@ -207,15 +210,25 @@ caf::result<growth_proof> event_state::on_prove_growth(const prove_growth& x) {
   return promise;
 }
 
-/// Readers get the cosignature if the log has not grown since. For the closing of a lobby an earlier
-/// checkpoint counts, too, because joins may make the log grow all the time.
+/// Adds the cosignature to the newest checkpoint; false: the log has grown since, or it has it.
+bool event_state::cosign_newest(const checkpoint_cosigned& x) {
+  auto& lines = log_.state.cosignatures;
+  if (x.size != log_.state.size || lines.size() + x.lines.size() > cosignatures_bytes_max) return false;
+  if (lines.find(x.lines) != std::string::npos) return false;
+  lines += x.lines;
+  return true;
+}
+
+/// An earlier checkpoint counts, too, because joins may make the log grow all the time.
 void event_state::on_cosigned(const checkpoint_cosigned& x) {
   if (refuses()) return;
   log_.closing.cosigned(x.size, x.note, x.lines);
-  if (journal_->is_stalled() || x.size != log_.state.size) return;
-  if (log_.state.cosignatures.size() + x.lines.size() > cosignatures_bytes_max) return;
-  if (log_.state.cosignatures.find(x.lines) != std::string::npos) return;
-  log_.state.cosignatures += x.lines;
+  if (journal_->is_stalled()) return;
+  auto cosigned = keep_cosigned(log_.state.cosigned, {x.note, x.witness, x.lines}, cosignatures_bytes_max);
+  const bool is_known = cosigned == log_.state.cosigned;
+  log_.state.cosigned = std::move(cosigned);
+  const bool is_newest = cosign_newest(x);
+  if (!is_newest && (is_known || !log_.fresh.rows().empty())) return; // the next turn writes it
   changes content;
   content.emplace_back(std::in_place_type<log_kept>, log_kept{log_.state, {}});
   journal_->append(std::move(content), now(), false);

@@ -46,6 +46,8 @@ enum class hand_action : std::uint8_t {
   end_wait, ///< the draw no longer waits for its beacon
   end,
   cancel,
+  access, ///< invitations or a code: what people in line may buy
+  waiting_list, ///< begins or ends by itself; no hand
 };
 
 struct begin_record {
@@ -93,8 +95,8 @@ struct admitted_record {
 struct hand_record {
   hand_action action{};
   queue_number number{}; ///< 0: no single entry
-  std::uint64_t count = 0; ///< advance: how many are called
-  std::string change; ///< settings: lines "name=value"
+  std::uint64_t count = 0; ///< advance: how many are called; access: whom in line it changes
+  std::string change; ///< lines "name=value"
   std::string reason;
 };
 

@@ -339,6 +339,7 @@ private:
   void note_lobby(decision& out) const;
   void note_drawn(decision& out) const;
   void note_place(const queue_line::entry& e, decision& out) const;
+  void note_access(std::size_t first, std::string change, decision& out) const;
   void note_end(const queue_line::entry& e, bool was_admitted, left_why why, decision& out) const;
   void note_admitted(admitted_record told, const std::vector<queue_number>& numbers, decision& out) const;
   // locks

@@ -51,6 +51,19 @@ void sale::note_place(const queue_line::entry& e, decision& out) const {
          out);
 }
 
+/// A hand changed what people in line may buy: their records, those from the `first` on, are its effect.
+void sale::note_access(std::size_t first, std::string change, decision& out) const {
+  if (!is_logged_) return;
+  hand_record hand{hand_action::access, {}, 0, std::move(change), {}};
+  const auto effects = out.records.begin() + static_cast<std::ptrdiff_t>(first);
+  for (auto record = effects; record != out.records.end(); ++record)
+    if (auto* changed = std::get_if<changed_record>(&*record)) {
+      changed->by = changed_by::hand;
+      ++hand.count;
+    }
+  out.records.insert(effects, std::move(hand));
+}
+
 void sale::note_end(const queue_line::entry& e, bool was_admitted, left_why why, decision& out) const {
   if (was_admitted) {
     const auto end = e.status == entry_status::completed ? session_end::completed

@@ -290,7 +290,9 @@ refusal sale::set_promo_code(const promo_code_patch& p, timestamp now, decision&
     promo_codes_.add(std::move(row), out.content);
   else
     promo_codes_.change_code(std::move(row), out.content);
+  const auto first = out.records.size();
   if (old != nullptr) regroup_holders(old->ordinal + 1, now, out);
+  if (out.records.size() > first) note_access(first, "promo_code=changed", out);
   open_codes(now, out);
   out.reveals = true;
   return {};

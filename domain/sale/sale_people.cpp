@@ -96,6 +96,8 @@ refusal sale::invite(const std::vector<customer_id>& customers, const invitation
     no.first = std::max<std::int64_t>(free, 0);
     return no;
   }
+  const auto first = out.records.size();
+  std::size_t stored = 0;
   for (const auto& customer : asked) {
     if (is_blocked(customer)) continue;
     const auto before = invitations_.find(customer);
@@ -105,13 +107,16 @@ refusal sale::invite(const std::vector<customer_id>& customers, const invitation
                              is_news ? now : before->second.told_at};
     if (!is_news && before->second == row) continue;
     store_invitation(row, now, out);
+    ++stored;
     if (is_news) out.invited.push_back(row);
   }
+  if (stored > 0) note_access(first, "invited=" + std::to_string(stored), out);
   return {};
 }
 
 std::size_t sale::withdraw_invitations(const std::vector<customer_id>& customers, timestamp now,
                                        decision& out) {
+  const auto first = out.records.size();
   std::size_t withdrawn = 0;
   for (const auto& customer : customers) {
     const auto* valid = invitation_of(customer, now);
@@ -121,6 +126,7 @@ std::size_t sale::withdraw_invitations(const std::vector<customer_id>& customers
     store_invitation(row, now, out);
     ++withdrawn;
   }
+  if (withdrawn > 0) note_access(first, "uninvited=" + std::to_string(withdrawn), out);
   return withdrawn;
 }
 

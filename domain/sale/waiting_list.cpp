@@ -32,7 +32,7 @@ void sale::follow_waiting_list(timestamp now, decision& out) {
   const bool watched = watches_presence(event_);
   const auto settings = settings_text(event_, stock_.types());
   list.began_at = is_due ? now : never;
-  note(hand_record{hand_action::settings,
+  note(hand_record{hand_action::waiting_list,
                    {},
                    0,
                    changed_lines(settings, settings_text(event_, stock_.types())),

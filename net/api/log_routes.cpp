@@ -67,6 +67,15 @@ awaitable<response> show_log_checkpoint(context& ctx, const request& rq, const p
   co_return log_answer(log_text, checkpoint_note_of(ctx, *head.rows->state), kept_a_moment);
 }
 
+awaitable<response> show_cosigned_checkpoints(context& ctx, const request& rq, const path_parameters& path) {
+  auto asking = read_log_head(ctx, rq, path);
+  auto head = co_await asking;
+  if (head.no) co_return std::move(*head.no);
+  const auto& notes = head.rows->state->cosigned;
+  if (notes.empty()) co_return problem(fault::not_found, rq.request_id);
+  co_return log_answer(log_text, notes, kept_a_moment);
+}
+
 awaitable<response> show_log_key(context& ctx, const request& rq, const path_parameters& path) {
   auto asking = read_log_head(ctx, rq, path);
   auto head = co_await asking;
@@ -142,11 +151,13 @@ std::span<const route> log_routes() {
   using enum method;
   static constexpr route table[] = {
     {get, "/events/{id}/log/checkpoint", for_log_readers<show_log_checkpoint>},
+    {get, "/events/{id}/log/checkpoint.cosigned", for_log_readers<show_cosigned_checkpoints>},
     {get, "/events/{id}/log/key", for_log_readers<show_log_key>},
     {get, "/events/{id}/log/tile/{level}/{n}", for_log_readers<show_log_tile>},
     {get, "/events/{id}/log/tile/{level}/{n}/{m}", for_log_readers<show_log_tile>},
     {get, "/events/{id}/log/tile/{level}/{n}/{m}/{o}", for_log_readers<show_log_tile>},
     {get, "/queues/{id}/log/checkpoint", for_log_readers<show_log_checkpoint>},
+    {get, "/queues/{id}/log/checkpoint.cosigned", for_log_readers<show_cosigned_checkpoints>},
     {get, "/queues/{id}/log/key", for_log_readers<show_log_key>},
     {get, "/queues/{id}/log/tile/{level}/{n}", for_log_readers<show_log_tile>},
     {get, "/queues/{id}/log/tile/{level}/{n}/{m}", for_log_readers<show_log_tile>},

@@ -6,6 +6,7 @@
 
 #include "fair/closing.hpp"
 #include "fair/cosigning.hpp"
+#include "fair/last_cosigned.hpp"
 #include "fair/limits.hpp"
 #include "fair/witness.hpp"
 #include "tests/fair/sample_log.hpp"
@@ -192,7 +193,8 @@ CAF_TEST(of a witness that answers with many cosignatures one is taken) {
   for (int n = 2; n < 100; ++n) body += cosign(text_of(c), witness.name, key_of(2), from_unix_ms(1'000 * n));
   cosigning progress;
   std::string line;
-  CAF_CHECK(progress.take({200, body}, note, witness, milliseconds{0}, line) == cosigning_event::cosigned);
+  CAF_CHECK(progress.take({200, body}, note, note.content.size, witness, milliseconds{0}, line)
+            == cosigning_event::cosigned);
   CAF_CHECK_EQUAL(line, first);
 }
 
@@ -284,6 +286,40 @@ CAF_TEST(a witness knows the logs of an installation by the key of one) {
   CAF_CHECK(refuses(witness.text()));
 }
 
+CAF_TEST(of each witness the newest checkpoint that it cosigned is kept) {
+  const auto note = [](std::uint64_t size, const std::string& origin = "x/log") {
+    return text_of({origin, size, {}}) + "\n\u2014 " + origin + " AAAA\n";
+  };
+  const auto line = [](const std::string& witness, const std::string& what = "AAAA") {
+    return "\u2014 " + witness + " " + what + "\n";
+  };
+  constexpr std::size_t enough = 10'000;
+  const auto keep = [&](const std::string& kept, std::uint64_t size, const std::string& witness) {
+    return keep_cosigned(kept, {note(size), witness, line(witness)}, enough);
+  };
+  auto kept = keep("", 3, "a");
+  CAF_CHECK_EQUAL(kept, note(3) + line("a"));
+  kept = keep(kept, 3, "ab"); // a name that begins with the other's
+  CAF_CHECK_EQUAL(kept, note(3) + line("a") + line("ab"));
+  kept = keep(kept, 5, "a");
+  CAF_CHECK_EQUAL(kept, note(5) + line("a") + "\n" + note(3) + line("ab"));
+  const auto both = kept;
+  CAF_CHECK_EQUAL(keep(kept, 5, "a"), kept);
+  kept = keep(kept, 5, "ab"); // no one needs the note of 3 any more
+  CAF_CHECK_EQUAL(kept, note(5) + line("a") + line("ab"));
+  kept = keep(kept, 6, "c");
+  CAF_CHECK_EQUAL(kept, note(6) + line("c") + "\n" + note(5) + line("a") + line("ab"));
+  CAF_CHECK_EQUAL(keep_cosigned(kept, {note(2, "y/log"), "a", line("a")}, enough),
+                  note(2, "y/log") + line("a")); // the log began anew
+  CAF_CHECK_EQUAL(keep_cosigned(kept, {"no note", "a", line("a")}, enough), kept);
+
+  const auto whole = note(7) + line("d") + "\n" + kept;
+  CAF_CHECK_EQUAL(keep_cosigned(kept, {note(7), "d", line("d")}, whole.size()), whole);
+  CAF_CHECK_EQUAL(keep_cosigned(kept, {note(7), "d", line("d")}, whole.size() - 1),
+                  note(7) + line("d") + "\n" + note(6) + line("c")); // the first that came goes
+  CAF_CHECK_EQUAL(keep_cosigned(both, {note(5), "z", line("z", std::string(enough, 'A'))}, enough), both);
+}
+
 CAF_TEST(the record of a draw has the first checkpoint over the closing that witnesses cosigned) {
   const auto closed = closed_bytes({1, {}}, 3, {});
   drawn_record draw;
@@ -301,18 +337,51 @@ CAF_TEST(the record of a draw has the first checkpoint over the closing that wit
   proof.cosigned(8, "note of 8", std::string(record_text_max, 'x')); // the others still prove it
   CAF_CHECK_EQUAL(proof.complete(bare, 9), drawn_bytes({2, {}}, draw));
   closing_proof loaded; // before the log had the closing
-  loaded.resume(5, "before the closing");
+  loaded.resume(5, "before the closing", "before the closing");
   CAF_CHECK_EQUAL(loaded.complete(closed, 6), closed);
   CAF_CHECK_EQUAL(loaded.complete(bare, 7), bare);
-  loaded.resume(8, {}); // with the closing
+  loaded.resume(8, {}, "note of 8"); // with the closing
   loaded.cosigned(7, "from before the load", ", cosigned");
   loaded.cosigned(8, "note of 8", ", cosigned, twice");
   CAF_CHECK_EQUAL(loaded.complete(bare, 9), drawn_bytes({2, {}}, draw));
-  loaded.resume(8, draw.closing);
+  loaded.resume(8, draw.closing, "note of 8");
   CAF_CHECK_EQUAL(loaded.complete(bare, 9), drawn_bytes({2, {}}, draw));
   closing_proof none;
   CAF_CHECK_EQUAL(none.complete(closed, 6), closed);
   CAF_CHECK_EQUAL(none.complete(bare, 7), bare);
+}
+
+CAF_TEST(all witnesses get the same checkpoint over the closing first) {
+  const auto closed = closed_bytes({1, {}}, 3, {});
+  const auto bare = drawn_bytes({2, {}}, drawn_record{});
+  closing_proof proof;
+  CAF_CHECK_EQUAL(proof.first(6, "before the closing"), "");
+  CAF_CHECK_EQUAL(proof.complete(closed, 6), closed);
+  CAF_CHECK_EQUAL(proof.first(6, "before the closing"), "");
+  CAF_CHECK_EQUAL(proof.first(8, "note of 8"), "note of 8");
+  CAF_CHECK_EQUAL(proof.first(9, "a later one"), "note of 8");
+  CAF_CHECK_EQUAL(proof.complete(bare, 9), bare);
+  CAF_CHECK_EQUAL(proof.first(10, "with the draw"), "");
+  closing_proof loaded; // with the closing
+  loaded.resume(8, {}, "note of 8");
+  CAF_CHECK_EQUAL(loaded.first(9, "a later one"), "note of 8");
+  loaded.resume(5, {}, "before the closing"); // before the log had it
+  CAF_CHECK_EQUAL(loaded.complete(closed, 6), closed);
+  CAF_CHECK_EQUAL(loaded.first(7, "note of 7"), "note of 7");
+}
+
+CAF_TEST(a witness may be behind the checkpoint that was sent or beyond it and the log is not back) {
+  const note_verifier witness{"w", note_key_kind::witness, {}};
+  const auto sent = parse_checkpoint(text_of({"x/log", 5, {}}) + "\n\u2014 x/log AAAA\n");
+  CAF_REQUIRE(sent.has_value());
+  const auto told = [&](const std::string& size) {
+    cosigning progress;
+    std::string line;
+    return progress.take({409, size + "\n"}, *sent, 8, witness, milliseconds{0}, line);
+  };
+  CAF_CHECK(told("3") == cosigning_event::other_size);
+  CAF_CHECK(told("7") == cosigning_event::other_size); // the log has grown since
+  CAF_CHECK(told("9") == cosigning_event::ahead);
 }
 
 CAF_TEST(the sample log and its proofs are those of the vectors) {

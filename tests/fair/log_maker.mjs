@@ -38,6 +38,7 @@ export const actions = {
   end_wait: 8,
   end: 9,
   cancel: 10,
+  access: 11,
 };
 
 /** Signs notes as `name`: kind 1 of a log, 4 of a witness. */
@@ -170,6 +171,16 @@ export class Log {
     this.add('changed', number(n, 8), ...this.#place(entry), number(by_hand, 1));
     return this;
   }
+  /** What numbers may buy, by one hand that names `count` of them. */
+  open(numbers, opens, count = numbers.length) {
+    this.hand('access', 0, count);
+    for (const n of numbers) {
+      this.entries.get(n).opens = opens;
+      --this.sequence; // of the same batch
+      this.change(n, this.entries.get(n).priority_class);
+    }
+    return this;
+  }
   hand(action, n = 0, count = 0, reason = 'because') {
     this.add('hand', number(actions[action], 1), number(n, 8), number(count, 8), text(''), text(reason));
     return this;
@@ -243,6 +254,7 @@ export class Log {
       ['key', Buffer.from(`${this.signer.text}\n`)],
       ['checkpoint', Buffer.from(this.checkpoint(options))],
     ]);
+    if (options?.cosigned) files.set('checkpoint.cosigned', Buffer.from(options.cosigned.join('\n')));
     for (let first = 0; first < this.records.length; first += 256) {
       const some = this.records.slice(first, first + 256);
       const index = String(first / 256)
@@ -257,7 +269,7 @@ export class Log {
   reader(options) {
     const files = this.files(options);
     return async (name) => {
-      if (!files.has(name)) throw new Error(`${name} is not there`);
+      if (!files.has(name)) throw Object.assign(new Error(`${name} is not there`), { code: 'ENOENT' });
       return files.get(name);
     };
   }

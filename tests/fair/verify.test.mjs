@@ -106,7 +106,8 @@ function sample_reader() {
     const prefixed = some.flatMap((r) => [Buffer.from([r.length >> 8, r.length & 255]), r]);
     files.set(name, Buffer.concat(prefixed));
   }
-  return async (name) => files.get(name);
+  return async (name) =>
+    files.get(name) ?? Promise.reject(Object.assign(new Error(name), { code: 'ENOENT' }));
 }
 
 test("the server's sample log passes with drand's real round, and its order is the same", async () => {
@@ -218,6 +219,21 @@ test('a rewritten log is caught by "consistency" with a checkpoint of before', a
   await caught_by(shorter, { checkpoints: [before] }, 'consistency');
 });
 
+test('who may buy what changes by a hand that says how many, in its batch and nothing else', async () => {
+  const line = () => people.reduce((log, n) => log.join(n), new Log().begin());
+  const shown = line()
+    .open([7, 8], 4)
+    .admit([7], { units: 0, hidden: [[2, 1]] });
+  const outcome = await check(shown);
+  assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
+  assert.match(sentence(outcome, 'hands'), /^1 interventions/);
+  await caught_by(line().open([7, 8], 4, 1), {}, 'hands');
+  await caught_by(line().open([7], 4, 2).change(8, 1), {}, 'hands'); // in a later batch
+  const promoted = line().hand('access', 0, 1);
+  --promoted.sequence;
+  await caught_by(promoted.change(8, 0), {}, 'hands');
+});
+
 test('a hidden intervention is caught by "hands"', async () => {
   const priority = lobby({}, (l) => people.forEach((n) => l.join(n)));
   await caught_by(priority.change(5, 0).close().draw(), {}, 'hands');
@@ -301,6 +317,69 @@ test('a witness that only the server names and that has not signed makes the log
   assert.equal((await by_page(cosigned, 1)).result, 'passed');
   assert.equal((await by_page(cosigned, 2)).result, 'unproven');
   await caught_by(log, { witnesses, quorum: 1 }, 'witnesses'); // the user relies on it
+});
+
+/** A log of eight, and what two witnesses signed of it while it grew: the first records of each. */
+function grown(mine, theirs, options) {
+  const other = new Signer('other.example', 4, 9);
+  const log = drawn(options);
+  const cosign = (signer, { size, at }) => log.checkpoint({ size }) + signer.cosign(log.body(size), at);
+  const cosigned = [cosign(log.witness, mine), cosign(other, theirs)];
+  return { log, cosigned, witnesses: [log.witness.text, other.text] };
+}
+const last_second = begins_at / 1000 + 61; // of drawn()
+
+test('a busy log passes with what its witnesses signed a moment ago, each of another size', async () => {
+  const { log, cosigned, witnesses } = grown(
+    { size: 6, at: last_second - 9 },
+    { size: 4, at: last_second - 59 },
+  );
+  const read = log.reader({ cosigned });
+  const outcome = await verify(read, { witnesses });
+  assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
+  const size = log.records.length;
+  const said = new RegExp(`^2 of the witnesses saw .* The first 4 of ${size} records are cosigned so far`);
+  assert.match(sentence(outcome, 'witnesses'), said);
+  assert.match(sentence(outcome, 'consistency'), /All 3 checkpoints seen/);
+  const one = await verify(read, { witnesses, quorum: 1 });
+  assert.match(sentence(one, 'witnesses'), new RegExp(`The first 6 of ${size} records`));
+  const server = await verify(log.reader({ cosigned: cosigned.slice(0, 1) }), { witnesses });
+  assert.deepEqual(failed(server), ['witnesses']); // the other has not signed
+  const complete = log.reader({ cosigned, cosigned_at: last_second });
+  const whole = await verify(complete, { witnesses, quorum: 1 });
+  assert.doesNotMatch(sentence(whole, 'witnesses'), /The first/);
+});
+
+test('a cosignature from before a minute ago does not cover a log that has grown since', async () => {
+  const { log, cosigned, witnesses } = grown(
+    { size: 6, at: last_second - 9 },
+    { size: 4, at: last_second - 61 },
+  );
+  const read = log.reader({ cosigned });
+  assert.deepEqual(failed(await verify(read, { witnesses })), ['witnesses']);
+  const at = (seconds) => ({ witnesses, quorum: 1, now: (last_second + seconds) * 1000 });
+  assert.equal((await verify(read, at(51))).result, 'passed');
+  assert.deepEqual(failed(await verify(read, at(52))), ['witnesses']);
+  let reads = 0; // a moment later the newest checkpoint is signed, too
+  const later = log.reader({ cosigned, cosigned_at: last_second + 52 });
+  const slow = (name) => (name === 'checkpoint' && reads++ > 0 ? later(name) : read(name));
+  assert.equal((await verify(slow, { ...at(52), patience: 2 })).result, 'passed');
+  assert.equal(reads, 2);
+});
+
+test('a cosigned checkpoint of another log is caught by "consistency", one of another key by "signature"', async () => {
+  const fresh = { size: 6, at: last_second };
+  const { log, cosigned, witnesses } = grown(fresh, fresh);
+  const yours = lobby({}, (l) => people.forEach((n) => l.join(n, { opens: 1 })));
+  const read = yours.close().draw().reader({ cosigned });
+  assert.deepEqual(failed(await verify(read, { witnesses })), ['consistency']);
+  const forged = grown(fresh, fresh, { seed: 3 });
+  const foreign = log.reader({ cosigned: forged.cosigned });
+  assert.deepEqual(failed(await verify(foreign, { witnesses })), ['signature']);
+  const newer = log.reader({ cosigned: [drawn().join(9).checkpoint({ cosigned_at: last_second })] });
+  assert.deepEqual(failed(await verify(newer, { witnesses, quorum: 1 })), ['witnesses']); // a cache is behind
+  const garbage = log.reader({ cosigned: ['no note'] });
+  await assert.rejects(verify(garbage, { witnesses }), /not well-formed/);
 });
 
 test('a foreign signature is caught by "signature"', async () => {

@@ -50,6 +50,13 @@ export function parse_checkpoint(note) {
   return { origin: lines[0], size: Number(lines[1]), root, text, note, signatures };
 }
 
+/** Reads notes with an empty line between: each is a text and its signatures. */
+export function parse_checkpoints(notes) {
+  const blocks = notes.replace(/\n$/, '').split('\n\n');
+  const pairs = blocks.flatMap((text, i) => (i % 2 === 0 ? [`${text}\n\n${blocks[i + 1] ?? ''}\n`] : []));
+  return pairs.map(parse_checkpoint);
+}
+
 function is_valid(text, key, bytes) {
   try {
     return ed25519.verify(bytes, utf8(text), key.key, { zip215: false });

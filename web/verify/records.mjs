@@ -30,6 +30,8 @@ export const actions = [
   'end_wait',
   'end',
   'cancel',
+  'access',
+  'waiting_list',
 ];
 
 function one_of(list, code) {

@@ -39,6 +39,7 @@ export class Replay {
     this.highest = 0;
     this.joined_before = 0; ///< the log began after this number; of those only who was in line is in it
     this.last = { sequence: 0, at: 0 };
+    this.access = { sequence: 0, left: 0 }; ///< of a hand in this batch: whom it may change
     this.index = -1;
   }
 
@@ -80,6 +81,14 @@ export class Replay {
     const left = this.hands.get(key) ?? 0;
     if (left > 0) this.hands.set(key, left - 1);
     else this.#fail('hands', `${what}, and no operator's hand in the log says so (record ${this.index}).`);
+  }
+  /** Whether the hand just before has changed what the number may buy, and nothing else. */
+  #use_access(r, entry) {
+    const is_same = r.priority_class === entry.priority_class && r.party === entry.party;
+    const { sequence, left } = this.access;
+    if (!is_same || sequence !== r.sequence || left === 0) return false;
+    this.access.left = left - 1;
+    return true;
   }
   /** By a block or a revocation. */
   #use_removal(number, what) {
@@ -167,7 +176,8 @@ export class Replay {
   changed(r) {
     const entry = this.#live(r);
     if (!entry) return;
-    if (r.by === 'hand') this.#use_hand('priority', r.number, `Number ${r.number} got another class`);
+    if (r.by === 'hand' && !this.#use_access(r, entry))
+      this.#use_hand('priority', r.number, `Number ${r.number} got another class`);
     else if (r.priority_class !== entry.priority_class)
       this.#fail(
         'hands',
@@ -400,6 +410,7 @@ export class Replay {
     const key = `${r.action} ${r.number}`;
     this.hands.set(key, (this.hands.get(key) ?? 0) + 1);
     if (r.action === 'advance') this.called += r.count;
+    if (r.action === 'access') this.access = { sequence: r.sequence, left: r.count };
     if (r.action === 'pause') this.paused = true;
     if (r.action === 'resume') this.paused = false;
     if (r.action === 'end' || r.action === 'cancel') this.over = r.action;

@@ -4,12 +4,23 @@ import { concat, equal } from './bytes.mjs';
 import { sha256 } from './sha256.mjs';
 import { Findings, results, time_text } from './findings.mjs';
 import { bundles, is_included, leaf_hash, Tail, Tree } from './merkle.mjs';
-import { parse_checkpoint, parse_log_key, parse_receipt, parse_witness_key, signed_at } from './note.mjs';
+import {
+  parse_checkpoint,
+  parse_checkpoints,
+  parse_log_key,
+  parse_receipt,
+  parse_witness_key,
+  signed_at,
+} from './note.mjs';
 import { parse_bundle, parse_record } from './records.mjs';
 import { Replay } from './replay.mjs';
 
 const text_of = (bytes) => new TextDecoder().decode(bytes);
 const requests_max = 8;
+/** Of a log that grows all the time witnesses have signed an earlier checkpoint, of at most this long ago. */
+const cosigned_lag_s = 60;
+/** More witnesses than a log has: each signature takes time. */
+const cosigned_max = 50;
 
 /**
  * Yields the entries of the log in order, a bundle at a time. A few are on the way at a time.
@@ -37,8 +48,9 @@ async function* entries_of(read, size) {
 }
 
 /** Each checkpoint seen: its note, and where it was seen. */
-function collect(served, receipts, options) {
+function collect(served, cosigned, receipts, options) {
   const seen = [{ where: 'the served checkpoint', ...served }];
+  for (const c of cosigned) seen.push({ where: 'the cosigned checkpoint', ...c });
   for (const [i, receipt] of receipts.entries())
     seen.push({ where: `the checkpoint of receipt ${i + 1}`, ...receipt.checkpoint });
   for (const [i, note] of (options.checkpoints ?? []).entries())
@@ -75,24 +87,42 @@ function check_signatures(findings, seen, key, pinned) {
   findings.pass('signature', `All ${seen.length} checkpoints seen are signed by ${whose}.`);
 }
 
+/**
+ * Of each witness that signed the served checkpoint, or an earlier one lately, the largest size and when.
+ * `now`: when the log was read, in ms. An old cosignature does not count: a server that shows two logs has
+ * one from before they differ.
+ */
+function signatures_of(witnesses, { served, cosigned, now }) {
+  const is_new = ({ size, at }) => size === served.size || at >= now / 1000 - cosigned_lag_s;
+  return witnesses.flatMap((w) => {
+    const all = [served, ...cosigned].map((c) => ({ size: c.size, at: signed_at(c, w) }));
+    const good = all.filter((signed) => signed.at !== null && is_new(signed));
+    return good.sort((a, b) => b.size - a.size).slice(0, 1);
+  });
+}
+
 /** The user relies on witnesses that the user named. Those that only the server names may be away. */
-function check_witnesses(findings, served, witnesses, quorum, of_server) {
+function check_witnesses(findings, shown, witnesses, quorum, of_server) {
   if (witnesses.length === 0)
     return findings.skip(
       'witnesses',
       'No witness was named: only people who compare receipts can notice that they were shown two logs.',
     );
-  const times = witnesses.map((w) => signed_at(served, w)).filter((at) => at !== null);
-  if (times.length < quorum) {
-    const few = `${times.length} of the ${quorum} witnesses needed have signed the served checkpoint`;
+  const signed = signatures_of(witnesses, shown);
+  if (signed.length < quorum) {
+    const what = `the served checkpoint, or an earlier one in the last ${cosigned_lag_s} s`;
+    const few = `${signed.length} of the ${quorum} witnesses needed have signed ${what}`;
     if (!of_server) return findings.fail('witnesses', `${few}.`);
     const why = 'The server names these witnesses itself, and one of them may be away';
     return findings.unproven('witnesses', `Only ${few}. ${why}: that all see the same log is not proven.`);
   }
-  const oldest = time_text(Math.min(...times) * 1000);
+  const oldest = time_text(Math.min(...signed.map(({ at }) => at)) * 1000);
+  const covered = signed.map(({ size }) => size).sort((a, b) => b - a)[quorum - 1];
+  const { size } = shown.served;
+  const part = covered < size ? ` The first ${covered} of ${size} records are cosigned so far.` : '';
   findings.pass(
     'witnesses',
-    `${times.length} of the witnesses saw this log grow without a change, the first at ${oldest}.`,
+    `${signed.length} of the witnesses saw this log grow without a change, the first at ${oldest}.${part}`,
   );
 }
 
@@ -242,11 +272,13 @@ async function follow(read, size, { findings, seen, kept, replay, progress }) {
 
 /**
  * Checks a log.
- * `read(path)`: the bytes of "checkpoint", "key", "tile/entries/…".
- * `options`: event (its id); receipts and checkpoints (texts seen before); log_key and witnesses (verifier
+ * `read(path)`: the bytes of "checkpoint", "checkpoint.cosigned", "key", "tile/entries/…"; rejects with
+ * status 404 or code ENOENT where there is none.
+ * `options`: now (ms; without it the log is as old as its last record);
+ * event (its id); receipts and checkpoints (texts seen before); log_key and witnesses (verifier
  * keys); witnesses_of_server (true: only the server names them, so that too few signatures are no failure);
  * quorum (how many witnesses; default all); chains (drand's /info); announced (the value that was); patience
- * (how often to read the checkpoint again, a second later, until the quorum has signed it); progress (called
+ * (how often to read the checkpoints again, a second later, until the quorum has signed); progress (called
  * with the records read so far and all).
  * Returns {findings, result, checkpoint, size, replay, receipts}, of each good receipt its index and entry;
  * throws if the log cannot be read.
@@ -258,8 +290,9 @@ export async function verify(read, options = {}) {
   const quorum = read_quorum(options.quorum, witnesses.length);
   const pinned = options.log_key && parse_log_key(options.log_key);
   const key = parse_log_key(text_of(await read('key')));
-  const served = await read_checkpoint(read, witnesses, quorum, options.patience ?? 0);
-  const seen = collect(served, receipts, options);
+  const shown = await read_checkpoints(read, witnesses, quorum, options);
+  const { served } = shown;
+  const seen = collect(served, shown.cosigned, receipts, options);
 
   const kept = new Map(receipts.map((r) => [r.index, null]));
   const replay = new Replay(findings, options.chains, options.announced);
@@ -273,7 +306,8 @@ export async function verify(read, options = {}) {
 
   check_event(findings, replay, served.origin, options.event);
   check_signatures(findings, seen, key, pinned);
-  check_witnesses(findings, served, witnesses, quorum, options.witnesses_of_server);
+  shown.now ??= replay.last.at;
+  check_witnesses(findings, shown, witnesses, quorum, options.witnesses_of_server);
   check_clocks(findings, served, witnesses, replay.last.at);
   check_consistency(findings, seen, roots, served.size);
   check_closing(findings, replay, closing, witnesses, quorum);
@@ -294,12 +328,23 @@ export async function verify(read, options = {}) {
 }
 
 /** Witnesses sign a checkpoint a moment after it is served. */
-async function read_checkpoint(read, witnesses, quorum, patience) {
+async function read_checkpoints(read, witnesses, quorum, { patience = 0, now }) {
   for (let left = patience; ; --left) {
+    const notes = witnesses.length > 0 ? await read_cosigned(read) : [];
     const served = parse_checkpoint(text_of(await read('checkpoint')));
-    const signed = witnesses.filter((w) => signed_at(served, w) !== null).length;
-    if (signed >= quorum || left <= 0) return served;
+    const cosigned = notes.filter((c) => c.size < served.size); // a cache may have an older checkpoint
+    const shown = { served, cosigned, now };
+    if (left <= 0 || signatures_of(witnesses, shown).length >= quorum) return shown;
     await new Promise((done) => setTimeout(done, 1000));
+  }
+}
+
+async function read_cosigned(read) {
+  try {
+    return parse_checkpoints(text_of(await read('checkpoint.cosigned'))).slice(0, cosigned_max);
+  } catch (error) {
+    if (error.status === 404 || error.code === 'ENOENT') return [];
+    throw error;
   }
 }
 

@@ -87,6 +87,7 @@ struct client_fixture : fixture {
   std::map<std::string, std::vector<std::uint64_t>> cosigned; ///< by witness: sizes
   std::set<std::string> sent; ///< notes
   bool has_proofs = true;
+  std::string first; ///< what each witness gets before a newer checkpoint
   cosigned_log_handle log_actor;
   witness_client_handle client;
 
@@ -116,11 +117,12 @@ struct client_fixture : fixture {
     client = keep(sys.spawn(witness_client, static_cast<const witness_client_services*>(&services)));
     run();
   }
+  std::string note_of(std::uint64_t size) {
+    return *sent.insert(sign_checkpoint({origin, size, root_of(size, log.reader())}, seed_of(1))).first;
+  }
   void grow(std::uint64_t size, const std::string& kind = "entry ") {
     while (log.entries.size() < size) log.entries.push_back(kind + std::to_string(log.entries.size()));
-    const auto note = sign_checkpoint({origin, size, root_of(size, log.reader())}, seed_of(1));
-    sent.insert(note);
-    caf::anon_send(client, checkpoint_signed{first_event_aggregate, note, log_actor});
+    caf::anon_send(client, checkpoint_signed{first_event_aggregate, note_of(size), log_actor, first});
     run();
   }
 };
@@ -174,6 +176,39 @@ CAF_TEST(a cosignature comes with its checkpoint also if the log has grown since
   port.held.front()();
   run();
   CAF_CHECK(cosigned["w2"] == sizes({3, 11}));
+}
+
+CAF_TEST(a slow witness cosigns the first checkpoint over a closing before newer ones) {
+  port.witnesses[0].is_slow = true;
+  start();
+  for (const std::uint64_t size : {3, 5, 8}) {
+    if (size == 5) {
+      log.entries.resize(5, "entry");
+      first = note_of(5);
+    }
+    grow(size);
+  }
+  CAF_CHECK(cosigned["w3"] == sizes({3, 5, 8}));
+  port.witnesses[0].is_slow = false;
+  port.held.front()();
+  run();
+  CAF_CHECK(cosigned["w2"] == sizes({3, 5, 8}));
+  first.clear();
+  grow(11);
+  for (const auto& w : port.witnesses) CAF_CHECK_EQUAL(cosigned[w.name].back(), 11u);
+}
+
+CAF_TEST(after a restart a witness cosigns the closing again or is beyond it) {
+  for (int i = 0; i < 9; ++i) log.entries.push_back("entry " + std::to_string(i));
+  port.witnesses[0].latest = {5, root_of(5, log.reader())};
+  port.witnesses[1].latest = {6, root_of(6, log.reader())};
+  start();
+  first = note_of(5);
+  grow(9);
+  CAF_CHECK(cosigned["w2"] == sizes({5, 9}));
+  CAF_CHECK(cosigned["w3"] == sizes{9});
+  CAF_CHECK_EQUAL(port.witnesses[1].asked, 2u); // the first answer was 409
+  CAF_CHECK(warnings.empty());
 }
 
 CAF_TEST(a witness with another log causes one warning and is not asked again at once) {

@@ -204,10 +204,14 @@ CAF_TEST(the draw has the cosigned checkpoint over the closing also if joins hav
   pass(2s);
   CAF_REQUIRE(checkpoints.size() > before);
   const auto closed = checkpoints.back();
+  const auto first = closed.first; // for a witness that is slow
+  CAF_CHECK(checkpoints[before - 1].first.empty());
+  CAF_CHECK(std::ranges::any_of(checkpoints, [&](const auto& x) { return x.note == first; }));
   joined(2);
   pass(2s);
   const auto size = [](const checkpoint_signed& x) { return parse_checkpoint(x.note)->content.size; };
   CAF_REQUIRE(size(checkpoints.back()) > size(closed));
+  CAF_CHECK_EQUAL(checkpoints.back().first, first);
   const std::string lines = "\u2014 witness AAAA\n";
   caf::anon_send(closed.log, checkpoint_cosigned{size(closed), "witness", closed.note, lines});
   run();
@@ -216,6 +220,41 @@ CAF_TEST(the draw has the cosigned checkpoint over the closing also if joins hav
   run();
   pass(2s);
   CAF_CHECK(records().find(closed.note + lines) != std::string::npos);
+  CAF_CHECK(checkpoints.back().first.empty()); // it is drawn
+}
+
+CAF_TEST(a checkpoint that was cosigned stays while the log grows) {
+  add_witness();
+  start_lobby();
+  joined(1);
+  pass(2s);
+  const auto first = checkpoints.back();
+  const auto cosign_first = [&](const std::string& witness) {
+    const auto size = parse_checkpoint(first.note)->content.size;
+    caf::anon_send(first.log,
+                   checkpoint_cosigned{size, witness, first.note, "\u2014 " + witness + " AAAA\n"});
+    run();
+  };
+  const auto kept = [this] { return store.read_log(event.aggregate, {}).state->cosigned; };
+  cosign_first("a");
+  CAF_CHECK_EQUAL(kept(), first.note + "\u2014 a AAAA\n");
+  joined(2);
+  pass(2s);
+  CAF_CHECK_EQUAL(kept(), first.note + "\u2014 a AAAA\n");
+  cosign_first("b"); // nothing is to be noted: no turn would write it
+  const auto both = first.note + "\u2014 a AAAA\n\u2014 b AAAA\n";
+  CAF_CHECK_EQUAL(kept(), both);
+  joined(3);
+  const auto before = commits;
+  cosign_first("c");
+  CAF_CHECK_EQUAL(commits, before); // the next turn writes it
+  CAF_CHECK_EQUAL(kept(), both);
+  pass(2s);
+  CAF_CHECK_EQUAL(kept(), both + "\u2014 c AAAA\n");
+  crash();
+  joined(4);
+  pass(2s);
+  CAF_CHECK_EQUAL(kept(), both + "\u2014 c AAAA\n");
 }
 
 CAF_TEST(cosignatures without an end are not kept) {
@@ -231,6 +270,7 @@ CAF_TEST(cosignatures without an end are not kept) {
     return store.read_log(event.aggregate, {}).state->cosignatures.size();
   };
   CAF_CHECK_EQUAL(cosign_with(std::string(cosignatures_bytes_max + 1, 'x')), 0u);
+  CAF_CHECK(store.read_log(event.aggregate, {}).state->cosigned.empty());
   CAF_CHECK_EQUAL(cosign_with(std::string(100, 'x')), 100u);
   CAF_CHECK_EQUAL(cosign_with(std::string(cosignatures_bytes_max, 'y')), 100u);
 }

@@ -54,6 +54,7 @@ void log_rules::one(const changed_record& r) {
   auto* e = find(r.now.number, {state::waiting, state::away});
   if (e == nullptr) return;
   if (e->where.priority_class != r.now.priority_class) fail(text(r.now.number) + " changed its class");
+  if (r.by == changed_by::hand && accessed_-- == 0) fail(text(r.now.number) + " was changed without a hand");
   e->where.opens = r.now.opens;
   e->where.party = r.now.party;
 }
@@ -132,7 +133,9 @@ void log_rules::one(const hand_record& r) {
       if (const auto at = r.change.find("policy="); at != std::string::npos)
         is_operated_ = r.change.substr(at, 15) == "policy=operator";
       return;
+    case hand_action::access: accessed_ = r.count; return;
     case hand_action::priority:
+    case hand_action::waiting_list:
     case hand_action::end_wait:
     case hand_action::end: return;
   }

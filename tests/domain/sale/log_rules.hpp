@@ -52,7 +52,7 @@ private:
 
   std::map<queue_number, entry> entries_;
   std::multiset<queue_number> removals_; ///< hands that are not used yet
-  std::uint64_t highest_ = 0, joined_before_ = 0, called_ = 0;
+  std::uint64_t highest_ = 0, joined_before_ = 0, called_ = 0, accessed_ = 0;
   std::size_t size_ = 0, admissions_ = 0;
   bool is_paused_ = false, is_cancelled_ = false, is_operated_ = false;
   std::string wrong_;

@@ -93,6 +93,60 @@ CAF_TEST(the log records each intervention before its effect) {
   CAF_CHECK_EQUAL(what_is_wrong(s), "");
 }
 
+CAF_TEST(the log records a hand that changes what people in line may buy) {
+  auto event = sample_event();
+  event.queue.policy = admission_policy::operated;
+  auto types = sample_types(9);
+  types.push_back({.ordinal = 1,
+                   .id = {0x77, 2},
+                   .name = "Hidden",
+                   .price = 500,
+                   .total = 5,
+                   .max_per_order = 4,
+                   .on_sale = true,
+                   .hidden = true});
+  sample_sale s(event, types);
+  s.join_all(1, 3);
+  const invitation_wish wish{types[1].id, 1, never};
+  CAF_REQUIRE(!s.invite({1, 2, 9}, wish)); // 9 is not in line
+  CAF_CHECK_EQUAL(told(s.last), "hcc");
+  const auto& hand = only<hand_record>(s.last);
+  CAF_CHECK(hand.action == hand_action::access && hand.number == queue_number{} && hand.count == 2);
+  CAF_CHECK_EQUAL(hand.change, "invited=3");
+  CAF_CHECK(only<changed_record>(s.last).by == changed_by::hand);
+  CAF_REQUIRE(!s.invite({8}, wish));
+  CAF_CHECK_EQUAL(told(s.last), "h"); // who joins later goes by it
+  CAF_REQUIRE_EQUAL(s.uninvite(1), 1u);
+  CAF_CHECK_EQUAL(told(s.last), "hc");
+  CAF_CHECK_EQUAL(only<hand_record>(s.last).change, "uninvited=1");
+  CAF_CHECK_EQUAL(s.uninvite(1), 0u);
+  CAF_CHECK_EQUAL(told(s.last), "");
+
+  promo_code_patch code;
+  code.code = {true, "FANS"};
+  code.reduction = {true, {discount_kind::none, 0, 2}};
+  CAF_REQUIRE(!s.promo(code));
+  CAF_CHECK_EQUAL(told(s.last), ""); // no one has it
+  CAF_REQUIRE(!s.join(4, 0, "FANS").no);
+  CAF_CHECK(only<changed_record>(s.last).by == changed_by::holder);
+  code.id = s.it->promo_codes().all()[0].id;
+  code.is_active = {true, false};
+  CAF_REQUIRE(!s.promo(code));
+  CAF_CHECK_EQUAL(told(s.last), "hc");
+  CAF_CHECK_EQUAL(only<hand_record>(s.last).change, "promo_code=changed");
+  CAF_CHECK_EQUAL(what_is_wrong(s), "");
+}
+
+CAF_TEST(a waiting list that begins by itself is not told as a change of settings) {
+  auto event = sample_event();
+  event.waiting_list.enabled = true;
+  sample_sale s(event, sample_types(1, 0));
+  s.join_all(1, 2);
+  CAF_REQUIRE(!s.claim(1));
+  CAF_REQUIRE(!s.pay(1).no);
+  CAF_CHECK(only<hand_record>(s.last).action == hand_action::waiting_list);
+}
+
 CAF_TEST(an end by time is no intervention) {
   sample_sale s;
   s.change_status(event_trigger::pause);

@@ -48,13 +48,14 @@ struct log_world : world {
     CAF_REQUIRE(store.commit(std::span{&b, 1}).front() == commit_outcome::committed);
   }
   /// Appends records to the log, as its owner does.
-  void grow(std::uint64_t count) {
+  void grow(std::uint64_t count, const std::string& cosigned = {}) {
     for (std::uint64_t i = 0; i < count; ++i) growth.append("record " + std::to_string(growth.size()));
     log_kept kept;
     kept.state = {
       .number = 1, .origin = "127.0.0.1:8080" + event_path("/log"), .size = growth.size(), .root = {}};
     const auto root = growth.root();
     kept.state.root.assign(root.begin(), root.end());
+    kept.state.cosigned = cosigned;
     for (const auto& p : growth.take())
       kept.tiles.push_back({1,
                             p.is_bundle ? bundle_level : p.level,
@@ -90,6 +91,18 @@ CAF_TEST(the checkpoint is signed by the key that the log names) {
   CAF_REQUIRE(verifier.has_value());
   CAF_CHECK_EQUAL(verifier->name, "127.0.0.1:8080" + w.event_path("/log"));
   CAF_CHECK(is_signed_by(*parsed, *verifier));
+}
+
+CAF_TEST(the checkpoints that witnesses cosigned are served also if the log has grown since) {
+  log_world w;
+  w.grow(3);
+  CAF_CHECK_EQUAL(shown(w.get("checkpoint.cosigned")), "404 not_found");
+  w.grow(1, "a note of 3\n");
+  const auto notes = w.get("checkpoint.cosigned");
+  CAF_REQUIRE_EQUAL(notes.status, 200u);
+  CAF_CHECK_EQUAL(notes.body, "a note of 3\n");
+  CAF_CHECK_EQUAL(field_of(notes, "Cache-Control"), "public, max-age=1");
+  CAF_CHECK_EQUAL(parse_checkpoint(w.get("checkpoint").body)->content.size, 4u);
 }
 
 CAF_TEST(a tile is served whole and as far as an older checkpoint reached) {

@@ -1,0 +1,5 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- FairQueue ledger, SQLite engine, version 45: a busy log keeps the checkpoints that its witnesses cosigned last.
+-- needs: 11
+
+ALTER TABLE log_state ADD COLUMN cosigned TEXT NOT NULL DEFAULT ''; -- notes, maybe of earlier sizes
