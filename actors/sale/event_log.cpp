@@ -69,7 +69,7 @@ void event_state::start_log(const std::optional<log_state_row>& stored) {
   log_.nonces.emplace(nonce_secret_of(services_->stored_key, sale_->event().id));
   if (stored && !stored->is_lost) sale_->keep_log();
   if (stored) log_.state = *stored;
-  if (stored && root_of_lobby())
+  if (stored && !stored->is_lost && root_of_lobby())
     log_.closing.resume(stored->size, stored->cosignatures.empty() ? std::string{} : cosigned_note(),
                         sign_log(*stored, services_->stored_key));
   arm_log(log_pause); // an earlier owner may have left rows
