@@ -181,6 +181,7 @@ void node::set_owner_services(const ledger_workers& ledgers) {
     log::error("something waits for a person",
                {{"dead_letter", to_string(letter.id)}, {"what", letter.detail}});
   };
+  s.warn = [](const std::string& what) { log::warn("public log", {{"what", what}}); };
   s.rules = rules_of(options_);
   s.rules.has_gateway = !gateways().empty();
   s.rules.pace = std::make_shared<refund_pace>([this] { return env_.steady_now(); });

@@ -110,6 +110,7 @@ struct owner_services {
   milliseconds statistics_step{0}; ///< see statistics_book
   owner_bounds bounds = {};
   witness_client_handle witnesses = {}; ///< of public logs; null: there are none
+  std::function<void(const std::string&)> warn = nullptr; ///< the operator, of a public log; may be null
 };
 
 class event_state : owner_core<event_handle::stateful_pointer<event_state>> {
@@ -224,6 +225,7 @@ private:
   void extend_log();
   void turn_committed();
   void end_turn(std::optional<milliseconds> pause);
+  void warn_of_stop(std::string_view why);
   [[nodiscard]] std::optional<sha256_digest> root_of_lobby() const;
   [[nodiscard]] std::string cosigned_note() const;
   void tell_witnesses();
@@ -444,6 +446,7 @@ private:
     log_state_row state; ///< as it was loaded, or with the last decision; number 0: there was none
     bool is_armed = false; ///< the timer of the next turn is set
     bool is_growing = false; ///< a turn is under way
+    bool has_warned = false; ///< that it stands still
   };
   log_keeping log_;
   std::optional<statistics_book> statistics_; ///< none: not serving, or no statistics

@@ -49,6 +49,9 @@ noted_join join_of(const changes& content, queue_number number) {
   return {number, 0, {}, {}, 0};
 }
 
+/// Tiles are deleted some time after.
+bool is_final(event_status s) { return s == event_status::ended || s == event_status::cancelled; }
+
 log_tile_row row_of(std::uint32_t number, log_part part) {
   return {number,
           part.is_bundle ? bundle_level : part.level,
@@ -66,7 +69,7 @@ void event_state::start_log(const std::optional<log_state_row>& stored) {
   log_.nonces.emplace(nonce_secret_of(services_->stored_key, sale_->event().id));
   if (stored && !stored->is_lost) sale_->keep_log();
   if (stored) log_.state = *stored;
-  if (stored && root_of_lobby())
+  if (stored && !stored->is_lost && root_of_lobby())
     log_.closing.resume(stored->size, stored->cosignatures.empty() ? std::string{} : cosigned_note(),
                         sign_log(*stored, services_->stored_key));
   arm_log(log_pause); // an earlier owner may have left rows
@@ -168,6 +171,12 @@ void event_state::end_turn(std::optional<milliseconds> pause) {
   if (pause) arm_log(*pause);
 }
 
+/// Once after a load, because the turn is tried again each second.
+void event_state::warn_of_stop(std::string_view why) {
+  if (std::exchange(log_.has_warned, true) || !services_->warn) return;
+  services_->warn("the public log of " + to_string(sale_->event().id) + " stands still: " + std::string{why});
+}
+
 /// Root of the entrants; nullopt: not computed yet.
 std::optional<sha256_digest> event_state::root_of_lobby() const {
   const auto* lobby = sale_->lobby();
@@ -244,6 +253,10 @@ void event_state::extend_log() {
   }
   auto& growth = *log_.growth;
   const bool is_pruned = !growth.has_edge(); // its sale is over: what comes now is taken and not kept
+  if (is_pruned && !is_final(sale_->event().status)) {
+    warn_of_stop("the ledger has lost its last tiles");
+    return end_turn(log_pause);
+  }
   const auto root = root_of_lobby();
   const auto append = [&](const std::string& record, queue_number n) {
     if (is_pruned) return;
@@ -257,7 +270,10 @@ void event_state::extend_log() {
     bytes += content.size();
     if (has_taken && bytes > log_bytes_per_turn) break;
     if (!root && has_open_closing(content)) break; // until the root of the entrants is computed
-    if (!read_notes(content, place.seq, aggregate_, *log_.nonces, append)) break; // damaged
+    if (!read_notes(content, place.seq, aggregate_, *log_.nonces, append)) {
+      warn_of_stop("a row of log_batch is damaged");
+      break;
+    }
     kept.state.taken_seq = place.seq;
     kept.state.taken_ordinal = place.ordinal;
     fresh.pop();

@@ -28,7 +28,7 @@ import { tenant_on, ticket_of } from './tenant.mjs';
 import { Log, Signer } from '../fair/log_maker.mjs';
 import { bls12_381 } from '../../web/node_modules/@noble/curves/esm/bls12-381.js';
 import { chain_hash, due_at, round_message } from '../../web/verify/draw.mjs';
-import { parse_checkpoint, parse_witness_key, signed_at } from '../../web/verify/note.mjs';
+import { parse_checkpoint, parse_checkpoints, parse_witness_key, signed_at } from '../../web/verify/note.mjs';
 
 console.log(`FAIRQUEUE_TEST_SEED=${seed}`);
 
@@ -650,6 +650,8 @@ test('another server cosigns the log while one witness is silent, and refuses a 
   const honest = await check(seller, '--witness', key);
   assert.equal(honest.code, 0, honest.out + honest.err);
   assert.match(honest.out, /passed +witnesses +1 of the witnesses saw this log grow/);
+  const kept = parse_checkpoints(await text_at(`${log(seller)}/checkpoint.cosigned`));
+  assert.ok(kept.some((checkpoint) => signed_at(checkpoint, parse_witness_key(key)) !== null));
   const both = await check(seller, '--witness', key, '--witness', silent.key);
   assert.equal(both.code, 1, both.out);
   const one = await check(seller, '--witness', key, '--witness', silent.key, '--quorum', '1');

@@ -4,6 +4,7 @@
 #define CAF_SUITE event_log
 #include "actors/protocol/log_messages.hpp"
 #include "fair/note.hpp"
+#include "fair/noted.hpp"
 #include "fair/records.hpp"
 #include "tests/actors/sale/event_fixture.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 
 /// A line that admits only when called.
 struct event_log_fixture : event_fixture {
+  std::vector<std::string> warnings;
   event_log_fixture() {
     queue_settings queue;
     queue.policy = admission_policy::operated;
@@ -63,6 +65,16 @@ struct event_log_fixture : event_fixture {
     CAF_REQUIRE(seen.size <= all.size());
     CAF_CHECK(root(all, seen.size) == seen.root);
     CAF_CHECK(root(all, all.size()) == state().root);
+  }
+  /// A new owner after these changes, which the last one did not make.
+  void tamper(changes content) {
+    services.warn = [this](const std::string& what) { warnings.push_back(what); };
+    kill(owner);
+    const auto own_row = store.acquire_unleased(event.aggregate, never);
+    batch b{event.aggregate,          own_row->epoch, own_row->applied_seq,
+            own_row->applied_seq + 1, env.wall_now(), std::move(content)};
+    CAF_REQUIRE(store.commit(std::span{&b, 1})[0] == commit_outcome::committed);
+    own();
   }
   /// A jump of the test's clock fires each timer once.
   void take_turns() {
@@ -214,6 +226,52 @@ CAF_TEST(notes that are committed while the ledger is read come after those that
   notes.end_read({}, true); // before that one
   CAF_CHECK(notes.rows().empty());
   CAF_CHECK(!notes.has_all());
+}
+
+CAF_TEST(a damaged row stops the log with one warning and no one else) {
+  advance(2s);
+  changes content;
+  content.emplace_back(std::in_place_type<log_noted>, log_noted{{{'x'}}});
+  tamper(std::move(content));
+  join_now(1);
+  advance(5s);
+  CAF_REQUIRE_EQUAL(warnings.size(), 1u);
+  CAF_CHECK(warnings[0].find("is damaged") != std::string::npos);
+  CAF_CHECK(find_now(1).status == entry_status::waiting);
+  CAF_CHECK_EQUAL(state().size, 1u);
+}
+
+CAF_TEST(a running sale whose tiles are gone keeps what it has noted and warns) {
+  advance(2s);
+  changes content;
+  auto longer = state();
+  longer.size = 5;
+  content.emplace_back(std::in_place_type<log_kept>, log_kept{longer, {}});
+  tamper(std::move(content));
+  join_now(1);
+  advance(5s);
+  CAF_REQUIRE_EQUAL(warnings.size(), 1u);
+  CAF_CHECK(warnings[0].find("lost its last tiles") != std::string::npos);
+  CAF_CHECK(!store.committed_notes(event.aggregate)->empty());
+}
+
+CAF_TEST(after the sale a log without tiles takes notes and keeps none) {
+  advance(2s);
+  auto over = event;
+  over.status = event_status::ended;
+  auto longer = state();
+  longer.size = 5;
+  note_writer notes;
+  notes.add(hand_record{hand_action::cancel, {}, 0, {}, {}}, env.wall_now());
+  changes content;
+  content.emplace_back(std::in_place_type<event_changed>, event_changed{event.status, over});
+  content.emplace_back(std::in_place_type<log_kept>, log_kept{longer, {}});
+  content.emplace_back(std::in_place_type<log_noted>, log_noted{{notes.take().front()}});
+  tamper(std::move(content));
+  advance(5s);
+  CAF_CHECK(warnings.empty());
+  CAF_CHECK(store.committed_notes(event.aggregate)->empty());
+  CAF_CHECK_EQUAL(state().size, 5u);
 }
 
 CAF_TEST(after an accepted loss another log begins that names the last checkpoint and who is in line) {

@@ -89,6 +89,10 @@ struct lobby_fixture : event_fixture {
     services.witnesses = nullptr;
     checkpoints.clear();
   }
+  /// A jump of the test's clock fires each timer once.
+  void take_turns() {
+    for (int i = 0; i < 50; ++i) pass(100ms);
+  }
   /// The records of the log, one after the other.
   std::string records() {
     const auto rows = store.read_log(event.aggregate, {.tiles = {{bundle_level, 0}}});
@@ -221,6 +225,28 @@ CAF_TEST(the draw has the cosigned checkpoint over the closing also if joins hav
   pass(2s);
   CAF_CHECK(records().find(closed.note + lines) != std::string::npos);
   CAF_CHECK(checkpoints.back().first.empty()); // it is drawn
+}
+
+CAF_TEST(a log that replaces a lost one offers witnesses no checkpoint of the lost one) {
+  add_witness();
+  start_lobby(with_beacon(beacon_kind::announced));
+  for (std::uint64_t n = 1; n <= 1'000; ++n) // more than a turn takes
+    ask<entry_reply>(owner, join{event.id, customer(n)});
+  run();
+  pass(lobby_length);
+  take_turns();
+  CAF_CHECK(!checkpoints.back().first.empty());
+  kill(owner);
+  const auto* head = store.head(event.aggregate);
+  store.acquire(event.aggregate, {}, std::nullopt, {head->epoch, head->applied_seq + 4});
+  CAF_REQUIRE(store.accept_loss(event.aggregate, audit_row{}));
+  checkpoints.clear();
+  own();
+  take_turns();
+  CAF_REQUIRE(checkpoints.size() > 1);
+  const auto origin = parse_checkpoint(checkpoints.back().note)->content.origin;
+  for (const auto& x : checkpoints)
+    CAF_CHECK(x.first.empty() || parse_checkpoint(x.first)->content.origin == origin);
 }
 
 CAF_TEST(a checkpoint that was cosigned stays while the log grows) {
