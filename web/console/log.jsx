@@ -2,7 +2,13 @@
 // The public log of an event or queue: its newest checkpoint, and the witnesses that have cosigned it.
 import { useRef } from 'preact/hooks';
 import { bundles } from '../verify/merkle.mjs';
-import { parse_checkpoint, parse_log_key, parse_witness_key, signed_at } from '../verify/note.mjs';
+import {
+  parse_checkpoint,
+  parse_checkpoints,
+  parse_log_key,
+  parse_witness_key,
+  signed_at,
+} from '../verify/note.mjs';
 import { parse_bundle, parse_record } from '../verify/records.mjs';
 import { get_bytes, public_url } from './api.mjs';
 import { number, time } from './format.mjs';
@@ -24,23 +30,25 @@ async function newest_record(read, size) {
   return entries.length > 0 ? parse_record(entries.at(-1)).at : null;
 }
 
-/** The last cosignature of each witness: of this checkpoint, or seen before. */
-const cosigned_after = (checkpoint, before) =>
+/** The last cosignature of each witness: of these checkpoints, the newest first, or seen before. */
+const cosigned_after = (checkpoints, before) =>
   witnesses.map((key, i) => {
-    const seconds = signed_at(checkpoint, key);
-    return seconds === null ? (before?.[i] ?? null) : { size: checkpoint.size, at: seconds * 1000 };
+    const last = checkpoints.find((each) => signed_at(each, key) !== null);
+    return last ? { size: last.size, at: signed_at(last, key) * 1000 } : (before?.[i] ?? null);
   });
 
 /** `before`: the last result. Null: the log has not begun. */
 async function read_log(path, before, signal) {
   const read = (name) => get_bytes(`${path}/${name}`, { signal });
-  let note;
-  try {
-    note = await read('checkpoint');
-  } catch (problem) {
-    if (problem.status === 404) return null;
-    throw problem;
-  }
+  const read_if_any = (name) =>
+    read(name).catch((problem) => {
+      if (problem.status === 404) return null;
+      throw problem;
+    });
+  const note = await read_if_any('checkpoint');
+  if (!note) return null;
+  const earlier = witnesses.length > 0 ? await read_if_any('checkpoint.cosigned') : null;
+  const cosigned = earlier ? parse_checkpoints(text_of(earlier)).sort((a, b) => b.size - a.size) : [];
   const checkpoint = parse_checkpoint(text_of(note));
   const { origin, size } = checkpoint;
   const key = before?.key.name === origin ? before.key : parse_log_key(text_of(await read('key')));
@@ -49,7 +57,7 @@ async function read_log(path, before, signal) {
     ...{ origin, size, key },
     is_signed: signed_at(checkpoint, key) !== null,
     newest: is_same ? before.newest : await newest_record(read, size),
-    cosigned: cosigned_after(checkpoint, before?.origin === origin ? before.cosigned : null),
+    cosigned: cosigned_after([checkpoint, ...cosigned], before?.origin === origin ? before.cosigned : null),
   };
 }
 
