@@ -73,6 +73,6 @@ CAF_TEST(settings have distinct names) {
     if (s.name) CAF_CHECK(events.insert(std::string{s.group} + '.' + s.name).second);
     if (s.queue_name) CAF_CHECK(queues.insert(s.queue_name).second);
   });
-  CAF_CHECK_EQUAL(events.size(), 49u);
+  CAF_CHECK_EQUAL(events.size(), 50u);
   CAF_CHECK_EQUAL(queues.size(), 20u);
 }
