@@ -39,6 +39,7 @@ export const actions = {
   end: 9,
   cancel: 10,
   access: 11,
+  waiting_list: 12,
 };
 
 /** Signs notes as `name`: kind 1 of a log, 4 of a witness. */
@@ -181,8 +182,8 @@ export class Log {
     }
     return this;
   }
-  hand(action, n = 0, count = 0, reason = 'because') {
-    this.add('hand', number(actions[action], 1), number(n, 8), number(count, 8), text(''), text(reason));
+  hand(action, n = 0, count = 0, reason = 'because', change = '') {
+    this.add('hand', number(actions[action], 1), number(n, 8), number(count, 8), text(change), text(reason));
     return this;
   }
   leave(n, why = 0) {

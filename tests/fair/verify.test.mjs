@@ -265,6 +265,13 @@ test('who was called is admitted in the same decision; what is left of a call la
   await caught_by(later, {}, 'hands');
 });
 
+test('with the policy of the waiting list nobody has to be called', async () => {
+  const line = () => new Log().begin('policy=operator\n').join(1);
+  const listed = line().hand('waiting_list', 0, 0, 'no unit is free or held', 'policy=waiting_list');
+  assert.equal((await check(listed.admit([1]))).result, 'passed');
+  await caught_by(line().admit([1]), {}, 'hands');
+});
+
 test('an admission after the end is caught by "admissions"; a cancellation revokes sessions and removes nobody', async () => {
   const over = (action) => new Log().begin().join(1).join(2).admit([1]).hand(action);
   for (const action of ['end', 'cancel']) {

@@ -414,7 +414,7 @@ export class Replay {
     if (r.action === 'pause') this.paused = true;
     if (r.action === 'resume') this.paused = false;
     if (r.action === 'end' || r.action === 'cancel') this.over = r.action;
-    if (r.action === 'settings') this.#read_settings(r.change);
+    if (r.action === 'settings' || r.action === 'waiting_list') this.#read_settings(r.change);
   }
 
   /** Of the classes that go before the usual one. */

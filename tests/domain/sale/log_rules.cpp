@@ -130,12 +130,12 @@ void log_rules::one(const hand_record& r) {
     case hand_action::resume: is_paused_ = false; return;
     case hand_action::cancel: is_cancelled_ = true; return;
     case hand_action::settings:
+    case hand_action::waiting_list:
       if (const auto at = r.change.find("policy="); at != std::string::npos)
         is_operated_ = r.change.substr(at, 15) == "policy=operator";
       return;
     case hand_action::access: accessed_ = r.count; return;
     case hand_action::priority:
-    case hand_action::waiting_list:
     case hand_action::end_wait:
     case hand_action::end: return;
   }
