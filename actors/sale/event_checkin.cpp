@@ -187,7 +187,10 @@ caf::result<gate_state_reply> event_state::on_find_gate_state(const find_gate_st
   const auto t = now();
   gate_state_reply reply;
   const auto& settings = sale_->event().event_tickets;
-  const gate_version fresh{settings.key_number, settings.rotating_codes, list->updated_at, never, {}};
+  const auto& event = sale_->event();
+  const bool is_off = event.status == event_status::cancelled; // of which each phone hears
+  const auto list_at = is_off ? std::max(list->updated_at, event.updated_at) : list->updated_at;
+  const gate_version fresh{settings.key_number, settings.rotating_codes, list_at, never, {}};
   reply.is_reset = x.since.key_number != fresh.key_number || x.since.rotating_codes != fresh.rotating_codes
                    || x.since.list_at != fresh.list_at;
   reply.version = reply.is_reset ? fresh : x.since;

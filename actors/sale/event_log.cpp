@@ -230,7 +230,7 @@ bool event_state::cosign_newest(const checkpoint_cosigned& x) {
 
 /// An earlier checkpoint counts, too, because joins may make the log grow all the time.
 void event_state::on_cosigned(const checkpoint_cosigned& x) {
-  if (refuses()) return;
+  if (refuses() || !x.note.starts_with(log_.state.origin + '\n')) return; // of a lost log
   log_.closing.cosigned(x.size, x.note, x.lines);
   if (journal_->is_stalled()) return;
   auto cosigned = keep_cosigned(log_.state.cosigned, {x.note, x.witness, x.lines}, cosignatures_bytes_max);

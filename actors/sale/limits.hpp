@@ -37,7 +37,7 @@ inline constexpr std::size_t gate_rows_looked_at = 2'000;
 /// Max event tickets that a list with a filter looks at for one page: under a millisecond. The next page goes
 /// on.
 inline constexpr std::size_t event_tickets_looked_at = 5'000;
-/// Event tickets in one PDF: it takes about 2 s to print. More have PDFs of their own.
+/// Event tickets in one PDF: it takes about 1 s to print. More have PDFs of their own.
 inline constexpr std::size_t papers_max = 100;
 
 // -- event_fan

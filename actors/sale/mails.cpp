@@ -310,9 +310,9 @@ struct mail_writer {
     if (c.from == c.event.status || c.event.status != event_status::cancelled) return;
     for (auto& one : cancellations(now, c.event.updated_at))
       out.push_back({topic::event_cancelled, std::move(one)});
+    const auto data = cancelled_data(now, false);
     for (const auto& holder : holders_to_tell(now, c.event.updated_at))
-      out.push_back({topic::event_cancelled,
-                     mail_to_customer(holder, "event_cancelled", now, cancelled_data(now, false))});
+      out.push_back({topic::event_cancelled, mail_to_customer(holder, "event_cancelled", now, data)});
   }
   template <class Other>
   void operator()(const Other&) const {}

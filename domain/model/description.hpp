@@ -150,7 +150,7 @@ void copy_updated(Row& to, const Row& from) {
 template <class Row>
 struct patch_of {
   Row values;
-  std::uint64_t given = 0; ///< bit i: the i-th field has a new value
+  std::uint64_t given = 0; ///< bit i: the i-th field has a new value, below 64
 
   template <class Part, class T, class Value>
   void set(T Part::*member, Value&& value) {

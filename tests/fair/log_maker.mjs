@@ -124,15 +124,16 @@ export class Log {
     const head = [
       number(kinds[kind], 1),
       number(this.shared ?? ++this.sequence, 8),
-      number(begins_at + Math.floor((this.seconds += this.step) * 1000), 8),
+      number(begins_at + Math.floor((this.seconds += this.shared ? 0 : this.step) * 1000), 8),
     ];
     const record = Buffer.concat([...head, ...fields]);
     this.records.push(record);
     this.leaves.push(leaf_hash(record));
     return record;
   }
-  /** The records that `make` adds are of one decision: they share a sequence. */
+  /** The records that `make` adds are of one decision: they share sequence and time. */
   at_once(make) {
+    this.seconds += this.step;
     this.shared = ++this.sequence;
     make(this);
     this.shared = undefined;
@@ -174,13 +175,13 @@ export class Log {
   }
   /** What numbers may buy, by one hand that names `count` of them. */
   open(numbers, opens, count = numbers.length) {
-    this.hand('access', 0, count);
-    for (const n of numbers) {
-      this.entries.get(n).opens = opens;
-      --this.sequence; // of the same batch
-      this.change(n, this.entries.get(n).priority_class);
-    }
-    return this;
+    return this.at_once(() => {
+      this.hand('access', 0, count);
+      for (const n of numbers) {
+        this.entries.get(n).opens = opens;
+        this.change(n, this.entries.get(n).priority_class);
+      }
+    });
   }
   hand(action, n = 0, count = 0, reason = 'because', change = '') {
     this.add('hand', number(actions[action], 1), number(n, 8), number(count, 8), text(change), text(reason));

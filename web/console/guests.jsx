@@ -94,7 +94,7 @@ export function Invitations({ event }) {
               <When value={form.until} set={put('until')} />
             </Field>
           </div>
-          <Field label="Reason (for the audit log, optional)">
+          <Field label="Reason (optional, public in the log)">
             <Text value={form.reason} set={put('reason')} maxLength={500} />
           </Field>
           <ProblemNote problem={action.problem} />

@@ -357,7 +357,7 @@ export function Confirm({ title, what, verb, danger, work, close, done }) {
     <Dialog title={title} close={close}>
       <p>{what}</p>
       <Form send={send}>
-        <Field label="Reason (for the audit log, optional)">
+        <Field label="Reason (optional, may be public in the log)">
           <Text value={reason} set={set_reason} maxLength={500} />
         </Field>
         <ProblemNote problem={action.problem} />

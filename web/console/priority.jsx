@@ -70,7 +70,7 @@ export function Priority({ event }) {
       )}
       <Form send={() => change(post, 'served first')}>
         <Addresses text={text} set={set_text} problem={action.problem} />
-        <Field label="Reason (for the audit log, optional)">
+        <Field label="Reason (optional, public in the log)">
           <Text value={reason} set={set_reason} maxLength={500} />
         </Field>
         <ProblemNote problem={action.problem} />

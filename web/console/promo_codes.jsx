@@ -191,7 +191,7 @@ function CodeForm({ event, code, close, done }) {
           </Field>
         </div>
         {code && <Check label="It can be used" value={form.is_active} set={put('is_active')} />}
-        <Field label="Reason (for the audit log, optional)">
+        <Field label="Reason (optional, public in the log)">
           <Text value={reason} set={set_reason} maxLength={500} />
         </Field>
         <ProblemNote problem={action.problem} />

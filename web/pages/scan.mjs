@@ -67,7 +67,10 @@ async function api(method, path, body) {
     throw new no_answer();
   }
   set_online(true);
-  const answer = await response.json();
+  // A broken answer is none: the scan is decided here.
+  const answer = await response.json().catch(() => {
+    throw new no_answer();
+  });
   if (!response.ok) throw Object.assign(new Error(answer.code), { status: response.status });
   if (answer.server_time) await set_clock(Date.parse(answer.server_time));
   return answer;
@@ -196,7 +199,7 @@ async function without_answer(scan, error) {
   last_refused = null;
   const reason = reason_of_problem(error.message, error.status);
   present({ is_admitted: false, reason, type: scan.type });
-  if (reason === 'list_gone') await sync();
+  if (reason === 'list_gone') sync();
 }
 
 let is_busy = false;

@@ -39,7 +39,7 @@ export class Replay {
     this.highest = 0;
     this.joined_before = 0; ///< the log began after this number; of those only who was in line is in it
     this.last = { sequence: 0, at: 0 };
-    this.access = { sequence: 0, left: 0 }; ///< of a hand in this batch: whom it may change
+    this.accessed = 0; ///< by a hand in this decision: how many it may change
     this.index = -1;
   }
 
@@ -52,8 +52,8 @@ export class Replay {
       this.#fail('records', `Record ${this.index} is older than the one before it.`);
     if ((this.index === 0) !== (record.kind === 'begin'))
       this.#fail('records', `Record ${this.index} is "${record.kind}"; only the first is "begin".`);
-    // The server admits those that were called at once; what is left of the call lapses.
-    if (record.sequence !== this.last.sequence) this.called = 0;
+    // A hand and its effects are one decision; what is left of it lapses.
+    if (record.sequence !== this.last.sequence || at !== this.last.at) this.called = this.accessed = 0;
     this.last = { sequence: record.sequence, at };
     try {
       this[record.kind](record);
@@ -85,9 +85,8 @@ export class Replay {
   /** Whether the hand just before has changed what the number may buy, and nothing else. */
   #use_access(r, entry) {
     const is_same = r.priority_class === entry.priority_class && r.party === entry.party;
-    const { sequence, left } = this.access;
-    if (!is_same || sequence !== r.sequence || left === 0) return false;
-    this.access.left = left - 1;
+    if (!is_same || this.accessed === 0) return false;
+    --this.accessed;
     return true;
   }
   /** By a block or a revocation. */
@@ -410,7 +409,7 @@ export class Replay {
     const key = `${r.action} ${r.number}`;
     this.hands.set(key, (this.hands.get(key) ?? 0) + 1);
     if (r.action === 'advance') this.called += r.count;
-    if (r.action === 'access') this.access = { sequence: r.sequence, left: r.count };
+    if (r.action === 'access') this.accessed = r.count;
     if (r.action === 'pause') this.paused = true;
     if (r.action === 'resume') this.paused = false;
     if (r.action === 'end' || r.action === 'cancel') this.over = r.action;

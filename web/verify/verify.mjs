@@ -92,7 +92,7 @@ function check_signatures(findings, seen, key, pinned) {
  * `now`: when the log was read, in ms. An old cosignature does not count: a server that shows two logs has
  * one from before they differ.
  */
-function signatures_of(witnesses, { served, cosigned, now }) {
+function signatures_of(witnesses, { served, cosigned, now = Infinity }) {
   const is_new = ({ size, at }) => size === served.size || at >= now / 1000 - cosigned_lag_s;
   return witnesses.flatMap((w) => {
     const all = [served, ...cosigned].map((c) => ({ size: c.size, at: signed_at(c, w) }));
@@ -112,6 +112,13 @@ function check_witnesses(findings, shown, witnesses, quorum, of_server) {
   if (signed.length < quorum) {
     const what = `the served checkpoint, or an earlier one in the last ${cosigned_lag_s} s`;
     const few = `${signed.length} of the ${quorum} witnesses needed have signed ${what}`;
+    const is_undated =
+      shown.now === undefined && signatures_of(witnesses, { ...shown, now: 0 }).length >= quorum;
+    if (is_undated)
+      return findings.unproven(
+        'witnesses',
+        `${few}: they signed earlier ones, and a copy of a log does not show when it was made.`,
+      );
     if (!of_server) return findings.fail('witnesses', `${few}.`);
     const why = 'The server names these witnesses itself, and one of them may be away';
     return findings.unproven('witnesses', `Only ${few}. ${why}: that all see the same log is not proven.`);
@@ -274,7 +281,7 @@ async function follow(read, size, { findings, seen, kept, replay, progress }) {
  * Checks a log.
  * `read(path)`: the bytes of "checkpoint", "checkpoint.cosigned", "key", "tile/entries/…"; rejects with
  * status 404 or code ENOENT where there is none.
- * `options`: now (ms; without it the log is as old as its last record);
+ * `options`: now (ms; without it only the served checkpoint counts);
  * event (its id); receipts and checkpoints (texts seen before); log_key and witnesses (verifier
  * keys); witnesses_of_server (true: only the server names them, so that too few signatures are no failure);
  * quorum (how many witnesses; default all); chains (drand's /info); announced (the value that was); patience
@@ -306,7 +313,6 @@ export async function verify(read, options = {}) {
 
   check_event(findings, replay, served.origin, options.event);
   check_signatures(findings, seen, key, pinned);
-  shown.now ??= replay.last.at;
   check_witnesses(findings, shown, witnesses, quorum, options.witnesses_of_server);
   check_clocks(findings, served, witnesses, replay.last.at);
   check_consistency(findings, seen, roots, served.size);
@@ -341,10 +347,20 @@ async function read_checkpoints(read, witnesses, quorum, { patience = 0, now }) 
 
 async function read_cosigned(read) {
   try {
-    return parse_checkpoints(text_of(await read('checkpoint.cosigned'))).slice(0, cosigned_max);
+    const notes = text_of(await read('checkpoint.cosigned'));
+    return parse_if_any(notes).slice(0, cosigned_max);
   } catch (error) {
     if (error.status === 404 || error.code === 'ENOENT') return [];
     throw error;
+  }
+}
+
+/** None of a page that is no note: some mirrors answer to every path. */
+function parse_if_any(notes) {
+  try {
+    return parse_checkpoints(notes);
+  } catch {
+    return [];
   }
 }
 
