@@ -373,17 +373,24 @@ test('the changes of an order: at the pace of the server, across failures, until
   }
 });
 
-test('from the line to the ticket with a real server', async (t) => {
-  const server = await server_for(t);
-  const event = await server.event(await server.organizer(), { price: 2500 });
+/** A new customer's way through the event, by polling. */
+async function line_of(t, server, event) {
+  const token = await server.customer();
   const line = new FairQueue({
     server: server.url,
     event: event.id,
-    token: await server.customer(),
+    token,
     storage: memory(),
     polling: true,
   });
   t.after(() => line.close());
+  return line;
+}
+
+test('from the line to the ticket with a real server', async (t) => {
+  const server = await server_for(t);
+  const event = await server.event(await server.organizer(), { price: 2500 });
+  const line = await line_of(t, server, event);
   await line.join();
   await eventually('admitted', () => line.place?.status === 'ADMITTED');
   const items = [{ ticket_type_id: event.ticket_types[0].id, quantity: 2 }];
@@ -417,14 +424,7 @@ test('the best seats of a map are priced and bought with a real server', async (
       lettered_rows: true,
     },
   );
-  const line = new FairQueue({
-    server: server.url,
-    event: event.id,
-    token: await server.customer(),
-    storage: memory(),
-    polling: true,
-  });
-  t.after(() => line.close());
+  const line = await line_of(t, server, event);
   const map = await line.seats();
   t.after(() => map.close());
   assert.equal(map.seats.length, 6);

@@ -250,7 +250,7 @@ CAF_TEST(a cancelled event tells each holder of a ticket once and who bought not
   CAF_CHECK(of_g[0].find(to_string(ben)) != std::string::npos);
 }
 
-CAF_TEST(a holder with an order of his own is told of a cancelled event by that order) {
+CAF_TEST(one mail tells a holder who also bought that the event is cancelled) {
   fixture f;
   f.ordered();
   f.ticket_held_by(ben, 2);

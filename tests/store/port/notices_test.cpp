@@ -424,7 +424,7 @@ CAF_TEST(a crowd is everybody with a place or an order) {
   });
 }
 
-CAF_TEST(a crowd includes who holds a ticket of others and nobody who gave it away or did not take it) {
+CAF_TEST(a push reaches the receiver of a ticket only after accepting and only while holding it) {
   on_every_engine([](ledger& store) {
     world w(store);
     const auto claim = sample_claim(1, 1);
