@@ -6,7 +6,9 @@
 #include "net/bridge/push_relay.hpp"
 
 #include <caf/default_attachable.hpp>
+#include <caf/execution_unit.hpp>
 #include <caf/make_actor.hpp>
+#include <caf/scheduler/abstract_coordinator.hpp>
 #include <caf/sec.hpp>
 
 #include <boost/asio/post.hpp>
@@ -26,6 +28,22 @@ template <class T>
 bool holds(const caf::type_erased_tuple& content) {
   return content.size() == 1 && content.match_element<T>(0);
 }
+
+/// Schedules the actors that a burst wakes up, after its last message. An actor that ran at its first message
+/// would soon wait again, and each further message would wake it up.
+class woken_actors final : public caf::execution_unit {
+public:
+  explicit woken_actors(caf::actor_system& system) : caf::execution_unit(&system) {}
+  woken_actors(const woken_actors&) = delete;
+  woken_actors& operator=(const woken_actors&) = delete;
+  ~woken_actors() override {
+    for (auto* actor : actors_) system().scheduler().enqueue(actor);
+  }
+  void exec_later(caf::resumable* actor) override { actors_.push_back(actor); }
+
+private:
+  std::vector<caf::resumable*> actors_;
+};
 
 } // namespace
 
@@ -90,7 +108,7 @@ private:
 
 actor_bridge::actor_bridge(caf::actor_system& system, boost::asio::io_context& io, region_handle region,
                            server_state& state, bridge_limits limits) :
-    io_(io), region_(std::move(region)), state_(state), limits_(limits) {
+    system_(system), io_(io), region_(std::move(region)), state_(state), limits_(limits) {
   caf::actor_config cfg{system.dummy_execution_unit()};
   sink_ = caf::make_actor<reply_sink, caf::strong_actor_ptr>(system.next_actor_id(), system.node(), &system,
                                                              cfg, io, this);
@@ -119,9 +137,10 @@ void actor_bridge::ship_later() {
 
 void actor_bridge::ship_all() {
   outbox_batch_.swap(outbox_);
+  woken_actors woken{system_};
   for (auto& p : outbox_batch_)
     if (p.target)
-      p.target->get()->enqueue(std::move(p.element), nullptr);
+      p.target->get()->enqueue(std::move(p.element), &woken);
     else if (auto* call = call_of(p.element->mid.integer_value() & caf::message_id::request_id_mask))
       fail(*call, make_error(errc::unavailable)); // this server has no such actor; may fill the outbox anew
   outbox_batch_.clear();

@@ -245,6 +245,7 @@ private:
   void forget_owner(event_slot& slot, aggregate_id aggregate);
   void take_leave(const owner_left& x, const void* owner);
 
+  caf::actor_system& system_;
   boost::asio::io_context& io_;
   region_handle region_;
   server_state& state_;

@@ -6,8 +6,13 @@
 
 #include "tests/net/server/fakes.hpp"
 
+#include <caf/make_actor.hpp>
+#include <caf/resumable.hpp>
+#include <caf/scheduler/abstract_coordinator.hpp>
+
 #include <boost/asio/io_context.hpp>
 
+#include <atomic>
 #include <memory>
 #include <thread>
 
@@ -87,7 +92,48 @@ struct fixture {
   std::unique_ptr<actor_bridge> bridge;
 };
 
+/// Sleeps until its first message, and notes how many it has when it runs. Gives its thread time to run
+/// between two messages.
+class sleeper final : public caf::monitorable_actor, public caf::resumable {
+public:
+  explicit sleeper(caf::actor_config& cfg) : caf::monitorable_actor(cfg) {}
+  const char* name() const override { return "sleeper"; }
+  subtype_t subtype() const override { return unspecified; }
+  void enqueue(caf::mailbox_element_ptr, caf::execution_unit* unit) override {
+    if (++messages_ > 1) return std::this_thread::sleep_for(milliseconds{20});
+    intrusive_ptr_add_ref_impl();
+    unit != nullptr ? unit->exec_later(this) : home_system().scheduler().enqueue(this);
+  }
+  resume_result resume(caf::execution_unit*, std::size_t) override {
+    seen = messages_.load();
+    return awaiting_message;
+  }
+  void intrusive_ptr_add_ref_impl() override { intrusive_ptr_add_ref(ctrl()); }
+  void intrusive_ptr_release_impl() override { intrusive_ptr_release(ctrl()); }
+
+  std::atomic<int> seen{0};
+
+private:
+  std::atomic<int> messages_{0};
+};
+
 } // namespace
+
+CAF_TEST(an actor that sleeps wakes up once for a burst) {
+  fixture f;
+  caf::actor_config cfg{f.system.dummy_execution_unit()};
+  const auto actor = caf::make_actor<sleeper, caf::strong_actor_ptr>(f.system.next_actor_id(),
+                                                                     f.system.node(), &f.system, cfg);
+  auto& asleep = *static_cast<sleeper*>(caf::actor_cast<caf::abstract_actor*>(actor));
+  std::vector<awaitable<outcome>> waiting;
+  for (int i = 0; i < 3; ++i) {
+    waiting.push_back(question_to(*f.bridge, caf::actor_cast<event_handle>(actor)));
+    waiting.back().start(nullptr, nullptr);
+  }
+  CAF_CHECK(f.run_until([&] { return asleep.seen > 0; }));
+  CAF_CHECK_EQUAL(asleep.seen.load(), 3);
+  f.bridge->stop();
+}
 
 CAF_TEST(an actor answers) {
   fixture f;
