@@ -625,10 +625,14 @@ const lottery_of = (value) => lottery().draw({ beacon: 2, value: Buffer.from(val
 test('an announced value passes only if the reader names the same bytes', async () => {
   const value = '3 11 19 24 40 45';
   const outcome = await check(lottery_of(value));
-  assert.deepEqual(not_passed(outcome), ['skipped closing', 'skipped witnesses', 'unproven beacon']);
+  assert.deepEqual(not_passed(outcome), ['skipped witnesses', 'unproven beacon', 'unproven closing']);
   assert.match(sentence(outcome, 'beacon'), /"3 11 19 24 40 45" as "the state lottery of Saturday"/);
-  assert.match(sentence(outcome, 'closing'), /only the server says .* 15:07:41 UTC/);
-  assert.equal((await check(lottery_of(value), { announced: value })).result, 'passed');
+  assert.match(
+    sentence(outcome, 'closing'),
+    /^No witness was named: nobody but the server says .* 15:07:41 UTC\. A server that knew/,
+  );
+  const named = await check(lottery_of(value), { announced: value });
+  assert.deepEqual(not_passed(named), ['skipped witnesses', 'unproven closing']);
   await caught_by(lottery_of(value), { announced: '3, 11, 19, 24, 40, 45' }, 'beacon');
   await caught_by(drawn(), { announced: value }, 'beacon'); // the lobby promised none
   await caught_by(new Log().begin().join(1), { announced: value }, 'beacon');
@@ -655,7 +659,9 @@ test('with an announced value a named witness says when it first saw the closing
   assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
   assert.match(sentence(outcome, 'closing'), /1 of the witnesses .* 15:07:45 UTC\. Compare/);
   const unseen = lottery_of('3 11').reader({ cosigned_at: opens_at / 1000 + 50 });
-  assert.deepEqual(not_passed(await verify(unseen, options)), ['unproven closing']);
+  const alone = await verify(unseen, options);
+  assert.deepEqual(not_passed(alone), ['unproven closing']);
+  assert.match(sentence(alone, 'closing'), /^Nobody but the server says/);
 });
 
 test('a log that begins after its draw says what it cannot prove, and nothing in it fails', async () => {
@@ -733,7 +739,16 @@ test('the command line takes the announced value', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'verify-'));
   write_log(folder, lottery_of('3 11'));
   const code = (...more) => spawnSync(process.execPath, [cli, '--from', folder, ...more]).status;
-  assert.deepEqual([code(), code('--announced', '3 11'), code('--announced', '3 12')], [3, 0, 1]);
+  // No witness saw the closing: nothing proves that it was before the value was known.
+  assert.deepEqual([code(), code('--announced', '3 11'), code('--announced', '3 12')], [3, 3, 1]);
+  const log = lottery();
+  const closing = log.checkpoint({ cosigned_at: opens_at / 1000 + 5 });
+  log.draw({ beacon: 2, value: Buffer.from('3 11'), closing });
+  fs.writeFileSync(path.join(folder, 'checkpoint'), log.checkpoint({ cosigned_at: opens_at / 1000 + 50 }));
+  for (const [name, bytes] of log.files())
+    if (name.startsWith('tile/')) fs.writeFileSync(path.join(folder, name), bytes);
+  const seen = ['--announced', '3 11', '--witness', log.witness.text];
+  assert.deepEqual([code(...seen), code(...seen.slice(2))], [0, 3]);
   fs.rmSync(folder, { recursive: true });
 });
 

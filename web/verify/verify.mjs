@@ -200,20 +200,15 @@ function check_closing(findings, replay, closing, witnesses, quorum) {
     );
 }
 
-/** The log does not know when a value was announced: the reader compares. */
+/** The log does not know when a value was announced: the reader compares with what witnesses say. */
 function check_announced_closing(findings, replay, times, witnesses, quorum) {
-  const compare = 'Compare with when the value was announced';
-  if (witnesses.length > 0 && times.length < quorum)
-    findings.unproven(
-      'closing',
-      `Only the server's word says that the entrants were closed at ${time_text(replay.closed_record.at)}. ${compare}.`,
-    );
-  else if (witnesses.length > 0) findings.skip('closing', `${first_text(times)}. ${compare}.`);
-  else
-    findings.skip(
-      'closing',
-      `No witness was named: only the server says that the entrants were closed at ${time_text(replay.closed_record.at)}. ${compare}.`,
-    );
+  if (witnesses.length > 0 && times.length >= quorum)
+    return findings.skip('closing', `${first_text(times)}. Compare with when the value was announced.`);
+  const nobody = witnesses.length === 0 ? 'No witness was named: nobody' : 'Nobody';
+  findings.unproven(
+    'closing',
+    `${nobody} but the server says that the entrants were closed at ${time_text(replay.closed_record.at)}. A server that knew the value by then could choose them.`,
+  );
 }
 
 function fate_of(entry) {
