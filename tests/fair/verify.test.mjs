@@ -344,7 +344,7 @@ test('a busy log passes with what its witnesses signed a moment ago, each of ano
     { size: 6, at: last_second - 9 },
     { size: 4, at: last_second - 59 },
   );
-  const now = last_second * 1000;
+  const now = () => last_second * 1000;
   const read = log.reader({ cosigned });
   const outcome = await verify(read, { witnesses, now });
   assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
@@ -367,10 +367,10 @@ test('a cosignature from before a minute ago does not cover a log that has grown
     { size: 6, at: last_second - 9 },
     { size: 4, at: last_second - 61 },
   );
-  const now = last_second * 1000;
+  const now = () => last_second * 1000;
   const read = log.reader({ cosigned });
   assert.deepEqual(failed(await verify(read, { witnesses, now })), ['witnesses']);
-  const at = (seconds) => ({ witnesses, quorum: 1, now: (last_second + seconds) * 1000 });
+  const at = (seconds) => ({ witnesses, quorum: 1, now: () => (last_second + seconds) * 1000 });
   assert.equal((await verify(read, at(51))).result, 'passed');
   assert.deepEqual(failed(await verify(read, at(52))), ['witnesses']);
   let reads = 0; // a moment later the newest checkpoint is signed, too
@@ -380,9 +380,51 @@ test('a cosignature from before a minute ago does not cover a log that has grown
   assert.equal(reads, 2);
 });
 
+test('a wrong clock, fast or slow, leaves "witnesses" unproven: it accuses no honest server and passes no old cosignature', async () => {
+  const cosigned_at = (ago) => {
+    const at = { size: 6, at: last_second - ago };
+    return grown(at, at);
+  };
+  const outcome_of = ({ log, cosigned, witnesses }, { mine, server = 0 }) => {
+    const read = log.reader({ cosigned });
+    read.date = (last_second + server) * 1000;
+    return verify(read, { witnesses, now: () => (last_second + mine) * 1000 });
+  };
+  const busy = cosigned_at(9);
+  assert.equal((await outcome_of(busy, { mine: 3 })).result, 'passed');
+  const fast = await outcome_of(busy, { mine: 600 });
+  assert.deepEqual(not_passed(fast), ['skipped beacon', 'unproven witnesses']);
+  assert.match(
+    sentence(fast, 'witnesses'),
+    /By the clock of this machine it is .* 15:17:41 UTC, by that of the server .* 15:07:41 UTC\. One of them is wrong\. If yours is right, 0 of the 2 .* if the server's is right, 2\.$/,
+  );
+  const slow = await outcome_of(busy, { mine: -600 });
+  assert.deepEqual(not_passed(slow), ['skipped beacon', 'unproven records', 'unproven witnesses']);
+  assert.match(sentence(slow, 'witnesses'), /a witness signed at .* One of the two clocks is wrong/);
+  const old = cosigned_at(61);
+  assert.deepEqual(failed(await outcome_of(old, { mine: 3 })), ['witnesses']);
+  assert.deepEqual(not_passed(await outcome_of(old, { mine: -55 })), [
+    'skipped beacon',
+    'unproven witnesses',
+  ]);
+  // A server that lies about its time gains no more than that.
+  const lies = await outcome_of(old, { mine: 3, server: -30 });
+  assert.deepEqual(not_passed(lies), ['skipped beacon', 'unproven witnesses']);
+});
+
+test('the clock is read when the checkpoint is there: a server that waits makes no cosignature newer', async () => {
+  const at = { size: 6, at: last_second - 59 };
+  const { log, cosigned, witnesses } = grown(at, at);
+  const read = log.reader({ cosigned });
+  let seconds = 0;
+  const late = (name) => ((seconds += name === 'checkpoint' ? 30 : 0), read(name));
+  const now = () => (last_second + seconds) * 1000;
+  assert.deepEqual(failed(await verify(late, { witnesses, now })), ['witnesses']);
+});
+
 test('a cosigned checkpoint of another log is caught by "consistency", one of another key by "signature"', async () => {
   const fresh = { size: 6, at: last_second };
-  const now = last_second * 1000;
+  const now = () => last_second * 1000;
   const { log, cosigned, witnesses } = grown(fresh, fresh);
   const yours = lobby({}, (l) => people.forEach((n) => l.join(n, { opens: 1 })));
   const read = yours.close().draw().reader({ cosigned });
@@ -808,6 +850,7 @@ test('a server that is busy or breaks off for a moment is asked again; one that 
   });
   const read = http_reader(`${site.url}/base/events/${event}/log/`);
   assert.equal((await verify(read, { event })).result, 'passed');
+  assert.ok(Number.isInteger(read.date)); // the server's clock
   site.close();
   const broken = await serve(new Map([['base', files]]), (request, response) => {
     if (!request.url.endsWith('/key') || refused++ > 2) return false;
