@@ -18,7 +18,7 @@ import { bundles, is_included, leaf_hash, Tail, Tree } from '../../web/verify/me
 import { parse_checkpoint, parse_key, parse_receipt, signed_at } from '../../web/verify/note.mjs';
 import { hmac_sha256, sha256 } from '../../web/verify/sha256.mjs';
 import { checks, Findings, results } from '../../web/verify/findings.mjs';
-import { actions, parse_record } from '../../web/verify/records.mjs';
+import { actions, parse_bundle, parse_record } from '../../web/verify/records.mjs';
 import { http_reader } from '../../web/verify/http.mjs';
 import { verify } from '../../web/verify/verify.mjs';
 import { cheats, honest } from './cheats.mjs';
@@ -141,6 +141,8 @@ test('a log without a lobby passes: the number is the order', async () => {
   for (const n of people) log.join(n);
   const outcome = await check(log.leave(2).admit([1, 3]));
   assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
+  // A server may show an old state of its log: the reader sees how old.
+  assert.match(sentence(outcome, 'records'), /in order, the newest of 2025-06-15 15:06:51 UTC\.$/);
 });
 
 test('classes, groups, parties and hands that are in the log pass', async () => {
@@ -528,10 +530,72 @@ test('a quorum that is no number of the witnesses named is refused; a witness co
 
 test('a checkpoint over more records than there are asks for no more than the first that is missing', async () => {
   const files = drawn().reader();
-  const vast = new Log();
-  vast.leaves = { length: 9e15, slice: () => [Buffer.alloc(32)] };
-  const read = async (name) => (name === 'checkpoint' ? Buffer.from(vast.checkpoint()) : files(name));
-  await assert.rejects(verify(read), /tile\/entries\/000 is not there/);
+  const over = (size) => {
+    const vast = new Log();
+    vast.leaves = { length: size, slice: () => [Buffer.alloc(32)] };
+    return async (name) => (name === 'checkpoint' ? Buffer.from(vast.checkpoint()) : files(name));
+  };
+  await assert.rejects(verify(over(2 ** 24)), /tile\/entries\/000 is not there/);
+  for (const size of [2 ** 24 + 1, 9e15])
+    await assert.rejects(verify(over(size)), /the log has \d+ records; this checker reads 16777216/);
+  const empty = new Uint8Array(2 ** 28); // 256 records without a byte, and a long rest
+  const large = async (name) => (name.startsWith('tile/') ? empty : over(9 * 256)(name));
+  await assert.rejects(verify(large), /up to tile\/entries\/008 the log is too large/);
+  assert.equal(parse_bundle(empty).length, 256);
+});
+
+test('a note of many signatures or many bytes is not read: each signature takes time', async () => {
+  const log = drawn();
+  const more = (line, count) => log.checkpoint() + line.repeat(count);
+  const line = log.signer.sign(log.body());
+  assert.equal(parse_checkpoint(more(line, 99)).signatures.length, 100);
+  assert.throws(() => parse_checkpoint(more(line, 100)), /too many signatures/);
+  assert.throws(() => parse_checkpoint(more('nothing\n', 10_000)), /too large/);
+});
+
+test('only the first draw has the checkpoint over the closing; others cost no root', async (t) => {
+  const root = t.mock.method(Tail.prototype, 'root_at');
+  const log = lottery();
+  const closing = log.checkpoint({ cosigned_at: opens_at / 1000 + 5 });
+  log.draw({ beacon: 2, value: Buffer.from('3 11') });
+  for (let n = 0; n < 5; ++n) log.draw({ beacon: 2, value: Buffer.from('3 11'), closing });
+  const witnesses = [log.witness.text];
+  const read = log.reader({ cosigned_at: opens_at / 1000 + 50 });
+  const outcome = await verify(read, { announced: '3 11', witnesses });
+  assert.deepEqual(not_passed(outcome), ['failed draw', 'unproven closing']);
+  assert.equal(root.mock.callCount(), 0);
+});
+
+test('more groups of hidden types than a line has at a time are refused; those that have gone are forgotten', async () => {
+  const log = new Log().begin();
+  for (let n = 1; n <= 300; ++n) log.join(n, { opens: n }).leave(n);
+  const outcome = await check(log.join(301).admit([301]));
+  assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
+  assert.ok(outcome.replay.order.groups.size <= 256);
+  const crowd = new Log().begin();
+  for (let n = 1; n <= 300; ++n) crowd.join(n, { opens: n });
+  const found = await check(crowd);
+  assert.deepEqual(failed(found), ['records']);
+  assert.match(sentence(found, 'records'), /more combinations of hidden types/);
+  assert.equal(found.replay.order.groups.size, 256);
+});
+
+test('a party of thousands is caught, and admissions do not look at each of its members', async () => {
+  const members = Array.from({ length: 400 }, (_, i) => i + 1);
+  const log = lobby({ party_max: 255 }, (l) => members.forEach((n) => l.join(n, { party: 1 })));
+  const outcome = await check(log.close().draw());
+  assert.deepEqual(failed(outcome), ['parties']);
+  assert.equal(outcome.replay.parties.get(1).size, 256);
+});
+
+test('what fails is named before what is unproven, however much of that comes first', () => {
+  const findings = new Findings();
+  for (let n = 0; n < 9; ++n) findings.unproven('entrants', `late ${n}.`);
+  findings.fail('entrants', 'First.');
+  findings.fail('entrants', 'Second.');
+  const [{ result, text }] = findings.list();
+  assert.equal(result, 'failed');
+  assert.equal(text, 'First. Second. late 0. late 1. late 2. And 6 more.');
 });
 
 test('who joined in a class of its own is told, and who came into the lobby after the opening', async () => {

@@ -17,6 +17,10 @@ import { Replay } from './replay.mjs';
 
 const text_of = (bytes) => new TextDecoder().decode(bytes);
 const requests_max = 8;
+/** A Map has no more; nor could a machine keep it. */
+const records_max = 2 ** 24;
+/** Of all bundles: that many joins, and no more texts than a machine can keep. */
+const bytes_max = 2 ** 31;
 /** Of a log that grows all the time witnesses have signed an earlier checkpoint, of at most this long ago. */
 const cosigned_lag_s = 60;
 /** Honest clocks differ by at most so much. */
@@ -40,12 +44,15 @@ async function* entries_of(read, size) {
     coming.push({ bundle, bytes });
   };
   for (let i = 0; i < requests_max; ++i) load_next();
+  let left = bytes_max;
   for (let next = coming.shift(); next; next = coming.shift()) {
-    const entries = parse_bundle(await next.bytes);
-    load_next();
+    const bytes = await next.bytes;
     const { count, path } = next.bundle;
+    if ((left -= bytes.length) < 0) throw new Error(`up to ${path} the log is too large for this checker`);
+    const entries = parse_bundle(bytes, count);
+    load_next();
     if (entries.length < count) throw new Error(`${path} has too few entries`);
-    yield entries.slice(0, count);
+    yield entries;
   }
 }
 
@@ -285,7 +292,7 @@ async function follow(read, size, { findings, seen, kept, replay, progress }) {
       const record = read_record(findings, entry, index);
       if (record) replay.take(record, index);
       if (replay.closed_record) tail ??= new Tail(tree);
-      if (record?.kind === 'drawn' && record.closing)
+      if (record && record === replay.drawn_record && record.closing)
         closing = read_closing(findings, record, seen, tail, roots);
     }
     progress?.(tree.size, size);
@@ -317,6 +324,8 @@ export async function verify(read, options = {}) {
   const key = parse_log_key(text_of(await read('key')));
   const shown = await read_checkpoints(read, witnesses, quorum, options);
   const { served } = shown;
+  if (served.size > records_max)
+    throw new Error(`the log has ${served.size} records; this checker reads ${records_max}`);
   const seen = collect(served, shown.cosigned, receipts, options);
 
   const kept = new Map(receipts.map((r) => [r.index, null]));
