@@ -17,7 +17,8 @@ export const receipt_of = (server, token, place) =>
 
 /**
  * The checker takes the log, with all checkpoints and receipts that were given out; returns its text.
- * `which`: ['--event', ID] or ['--queue', ID]. `announced`: the value of the draw.
+ * `which`: ['--event', ID] or ['--queue', ID]. `announced`: the value of the draw. Without a witness the
+ * closing before it, and nothing else, is unproven.
  */
 export async function check_log(server, which, { receipts = [], checkpoints = [], announced }) {
   const folder = fs.mkdtempSync(path.join(server.data_dir, 'log-'));
@@ -32,7 +33,9 @@ export async function check_log(server, which, { receipts = [], checkpoints = []
   add('receipt', receipts);
   add('checkpoint', checkpoints);
   const end = await run(process.execPath, args);
-  assert.equal(end.code, 0, end.out + end.err);
+  const unproven = [...end.out.matchAll(/^unproven +(\S+)/gm)].map(([, check]) => check);
+  assert.deepEqual(unproven, announced === undefined ? [] : ['closing'], end.out + end.err);
+  assert.equal(end.code, announced === undefined ? 0 : 3, end.out + end.err);
   return end.out;
 }
 

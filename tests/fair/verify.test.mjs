@@ -18,7 +18,7 @@ import { bundles, is_included, leaf_hash, Tail, Tree } from '../../web/verify/me
 import { parse_checkpoint, parse_key, parse_receipt, signed_at } from '../../web/verify/note.mjs';
 import { hmac_sha256, sha256 } from '../../web/verify/sha256.mjs';
 import { checks, Findings, results } from '../../web/verify/findings.mjs';
-import { actions, parse_record } from '../../web/verify/records.mjs';
+import { actions, parse_bundle, parse_record } from '../../web/verify/records.mjs';
 import { http_reader } from '../../web/verify/http.mjs';
 import { verify } from '../../web/verify/verify.mjs';
 import { cheats, honest } from './cheats.mjs';
@@ -141,6 +141,8 @@ test('a log without a lobby passes: the number is the order', async () => {
   for (const n of people) log.join(n);
   const outcome = await check(log.leave(2).admit([1, 3]));
   assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
+  // A server may show an old state of its log: the reader sees how old.
+  assert.match(sentence(outcome, 'records'), /in order, the newest of 2025-06-15 15:06:51 UTC\.$/);
 });
 
 test('classes, groups, parties and hands that are in the log pass', async () => {
@@ -344,7 +346,7 @@ test('a busy log passes with what its witnesses signed a moment ago, each of ano
     { size: 6, at: last_second - 9 },
     { size: 4, at: last_second - 59 },
   );
-  const now = last_second * 1000;
+  const now = () => last_second * 1000;
   const read = log.reader({ cosigned });
   const outcome = await verify(read, { witnesses, now });
   assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
@@ -367,10 +369,10 @@ test('a cosignature from before a minute ago does not cover a log that has grown
     { size: 6, at: last_second - 9 },
     { size: 4, at: last_second - 61 },
   );
-  const now = last_second * 1000;
+  const now = () => last_second * 1000;
   const read = log.reader({ cosigned });
   assert.deepEqual(failed(await verify(read, { witnesses, now })), ['witnesses']);
-  const at = (seconds) => ({ witnesses, quorum: 1, now: (last_second + seconds) * 1000 });
+  const at = (seconds) => ({ witnesses, quorum: 1, now: () => (last_second + seconds) * 1000 });
   assert.equal((await verify(read, at(51))).result, 'passed');
   assert.deepEqual(failed(await verify(read, at(52))), ['witnesses']);
   let reads = 0; // a moment later the newest checkpoint is signed, too
@@ -380,9 +382,51 @@ test('a cosignature from before a minute ago does not cover a log that has grown
   assert.equal(reads, 2);
 });
 
+test('a wrong clock, fast or slow, leaves "witnesses" unproven: it accuses no honest server and passes no old cosignature', async () => {
+  const cosigned_at = (ago) => {
+    const at = { size: 6, at: last_second - ago };
+    return grown(at, at);
+  };
+  const outcome_of = ({ log, cosigned, witnesses }, { mine, server = 0 }) => {
+    const read = log.reader({ cosigned });
+    read.date = (last_second + server) * 1000;
+    return verify(read, { witnesses, now: () => (last_second + mine) * 1000 });
+  };
+  const busy = cosigned_at(9);
+  assert.equal((await outcome_of(busy, { mine: 3 })).result, 'passed');
+  const fast = await outcome_of(busy, { mine: 600 });
+  assert.deepEqual(not_passed(fast), ['skipped beacon', 'unproven witnesses']);
+  assert.match(
+    sentence(fast, 'witnesses'),
+    /By the clock of this machine it is .* 15:17:41 UTC, by that of the server .* 15:07:41 UTC\. One of them is wrong\. If yours is right, 0 of the 2 .* if the server's is right, 2\.$/,
+  );
+  const slow = await outcome_of(busy, { mine: -600 });
+  assert.deepEqual(not_passed(slow), ['skipped beacon', 'unproven records', 'unproven witnesses']);
+  assert.match(sentence(slow, 'witnesses'), /a witness signed at .* One of the two clocks is wrong/);
+  const old = cosigned_at(61);
+  assert.deepEqual(failed(await outcome_of(old, { mine: 3 })), ['witnesses']);
+  assert.deepEqual(not_passed(await outcome_of(old, { mine: -55 })), [
+    'skipped beacon',
+    'unproven witnesses',
+  ]);
+  // A server that lies about its time gains no more than that.
+  const lies = await outcome_of(old, { mine: 3, server: -30 });
+  assert.deepEqual(not_passed(lies), ['skipped beacon', 'unproven witnesses']);
+});
+
+test('the clock is read when the checkpoint is there: a server that waits makes no cosignature newer', async () => {
+  const at = { size: 6, at: last_second - 59 };
+  const { log, cosigned, witnesses } = grown(at, at);
+  const read = log.reader({ cosigned });
+  let seconds = 0;
+  const late = (name) => ((seconds += name === 'checkpoint' ? 30 : 0), read(name));
+  const now = () => (last_second + seconds) * 1000;
+  assert.deepEqual(failed(await verify(late, { witnesses, now })), ['witnesses']);
+});
+
 test('a cosigned checkpoint of another log is caught by "consistency", one of another key by "signature"', async () => {
   const fresh = { size: 6, at: last_second };
-  const now = last_second * 1000;
+  const now = () => last_second * 1000;
   const { log, cosigned, witnesses } = grown(fresh, fresh);
   const yours = lobby({}, (l) => people.forEach((n) => l.join(n, { opens: 1 })));
   const read = yours.close().draw().reader({ cosigned });
@@ -486,10 +530,72 @@ test('a quorum that is no number of the witnesses named is refused; a witness co
 
 test('a checkpoint over more records than there are asks for no more than the first that is missing', async () => {
   const files = drawn().reader();
-  const vast = new Log();
-  vast.leaves = { length: 9e15, slice: () => [Buffer.alloc(32)] };
-  const read = async (name) => (name === 'checkpoint' ? Buffer.from(vast.checkpoint()) : files(name));
-  await assert.rejects(verify(read), /tile\/entries\/000 is not there/);
+  const over = (size) => {
+    const vast = new Log();
+    vast.leaves = { length: size, slice: () => [Buffer.alloc(32)] };
+    return async (name) => (name === 'checkpoint' ? Buffer.from(vast.checkpoint()) : files(name));
+  };
+  await assert.rejects(verify(over(2 ** 24)), /tile\/entries\/000 is not there/);
+  for (const size of [2 ** 24 + 1, 9e15])
+    await assert.rejects(verify(over(size)), /the log has \d+ records; this checker reads 16777216/);
+  const empty = new Uint8Array(2 ** 28); // 256 records without a byte, and a long rest
+  const large = async (name) => (name.startsWith('tile/') ? empty : over(9 * 256)(name));
+  await assert.rejects(verify(large), /up to tile\/entries\/008 the log is too large/);
+  assert.equal(parse_bundle(empty).length, 256);
+});
+
+test('a note of many signatures or many bytes is not read: each signature takes time', async () => {
+  const log = drawn();
+  const more = (line, count) => log.checkpoint() + line.repeat(count);
+  const line = log.signer.sign(log.body());
+  assert.equal(parse_checkpoint(more(line, 99)).signatures.length, 100);
+  assert.throws(() => parse_checkpoint(more(line, 100)), /too many signatures/);
+  assert.throws(() => parse_checkpoint(more('nothing\n', 10_000)), /too large/);
+});
+
+test('only the first draw has the checkpoint over the closing; others cost no root', async (t) => {
+  const root = t.mock.method(Tail.prototype, 'root_at');
+  const log = lottery();
+  const closing = log.checkpoint({ cosigned_at: opens_at / 1000 + 5 });
+  log.draw({ beacon: 2, value: Buffer.from('3 11') });
+  for (let n = 0; n < 5; ++n) log.draw({ beacon: 2, value: Buffer.from('3 11'), closing });
+  const witnesses = [log.witness.text];
+  const read = log.reader({ cosigned_at: opens_at / 1000 + 50 });
+  const outcome = await verify(read, { announced: '3 11', witnesses });
+  assert.deepEqual(not_passed(outcome), ['failed draw', 'unproven closing']);
+  assert.equal(root.mock.callCount(), 0);
+});
+
+test('more groups of hidden types than a line has at a time are refused; those that have gone are forgotten', async () => {
+  const log = new Log().begin();
+  for (let n = 1; n <= 300; ++n) log.join(n, { opens: n }).leave(n);
+  const outcome = await check(log.join(301).admit([301]));
+  assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
+  assert.ok(outcome.replay.order.groups.size <= 256);
+  const crowd = new Log().begin();
+  for (let n = 1; n <= 300; ++n) crowd.join(n, { opens: n });
+  const found = await check(crowd);
+  assert.deepEqual(failed(found), ['records']);
+  assert.match(sentence(found, 'records'), /more combinations of hidden types/);
+  assert.equal(found.replay.order.groups.size, 256);
+});
+
+test('a party of thousands is caught, and admissions do not look at each of its members', async () => {
+  const members = Array.from({ length: 400 }, (_, i) => i + 1);
+  const log = lobby({ party_max: 255 }, (l) => members.forEach((n) => l.join(n, { party: 1 })));
+  const outcome = await check(log.close().draw());
+  assert.deepEqual(failed(outcome), ['parties']);
+  assert.equal(outcome.replay.parties.get(1).size, 256);
+});
+
+test('what fails is named before what is unproven, however much of that comes first', () => {
+  const findings = new Findings();
+  for (let n = 0; n < 9; ++n) findings.unproven('entrants', `late ${n}.`);
+  findings.fail('entrants', 'First.');
+  findings.fail('entrants', 'Second.');
+  const [{ result, text }] = findings.list();
+  assert.equal(result, 'failed');
+  assert.equal(text, 'First. Second. late 0. late 1. late 2. And 6 more.');
 });
 
 test('who joined in a class of its own is told, and who came into the lobby after the opening', async () => {
@@ -625,10 +731,14 @@ const lottery_of = (value) => lottery().draw({ beacon: 2, value: Buffer.from(val
 test('an announced value passes only if the reader names the same bytes', async () => {
   const value = '3 11 19 24 40 45';
   const outcome = await check(lottery_of(value));
-  assert.deepEqual(not_passed(outcome), ['skipped closing', 'skipped witnesses', 'unproven beacon']);
+  assert.deepEqual(not_passed(outcome), ['skipped witnesses', 'unproven beacon', 'unproven closing']);
   assert.match(sentence(outcome, 'beacon'), /"3 11 19 24 40 45" as "the state lottery of Saturday"/);
-  assert.match(sentence(outcome, 'closing'), /only the server says .* 15:07:41 UTC/);
-  assert.equal((await check(lottery_of(value), { announced: value })).result, 'passed');
+  assert.match(
+    sentence(outcome, 'closing'),
+    /^No witness was named: nobody but the server says .* 15:07:41 UTC\. A server that knew/,
+  );
+  const named = await check(lottery_of(value), { announced: value });
+  assert.deepEqual(not_passed(named), ['skipped witnesses', 'unproven closing']);
   await caught_by(lottery_of(value), { announced: '3, 11, 19, 24, 40, 45' }, 'beacon');
   await caught_by(drawn(), { announced: value }, 'beacon'); // the lobby promised none
   await caught_by(new Log().begin().join(1), { announced: value }, 'beacon');
@@ -655,7 +765,9 @@ test('with an announced value a named witness says when it first saw the closing
   assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
   assert.match(sentence(outcome, 'closing'), /1 of the witnesses .* 15:07:45 UTC\. Compare/);
   const unseen = lottery_of('3 11').reader({ cosigned_at: opens_at / 1000 + 50 });
-  assert.deepEqual(not_passed(await verify(unseen, options)), ['unproven closing']);
+  const alone = await verify(unseen, options);
+  assert.deepEqual(not_passed(alone), ['unproven closing']);
+  assert.match(sentence(alone, 'closing'), /^Nobody but the server says/);
 });
 
 test('a log that begins after its draw says what it cannot prove, and nothing in it fails', async () => {
@@ -733,7 +845,16 @@ test('the command line takes the announced value', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'verify-'));
   write_log(folder, lottery_of('3 11'));
   const code = (...more) => spawnSync(process.execPath, [cli, '--from', folder, ...more]).status;
-  assert.deepEqual([code(), code('--announced', '3 11'), code('--announced', '3 12')], [3, 0, 1]);
+  // No witness saw the closing: nothing proves that it was before the value was known.
+  assert.deepEqual([code(), code('--announced', '3 11'), code('--announced', '3 12')], [3, 3, 1]);
+  const log = lottery();
+  const closing = log.checkpoint({ cosigned_at: opens_at / 1000 + 5 });
+  log.draw({ beacon: 2, value: Buffer.from('3 11'), closing });
+  fs.writeFileSync(path.join(folder, 'checkpoint'), log.checkpoint({ cosigned_at: opens_at / 1000 + 50 }));
+  for (const [name, bytes] of log.files())
+    if (name.startsWith('tile/')) fs.writeFileSync(path.join(folder, name), bytes);
+  const seen = ['--announced', '3 11', '--witness', log.witness.text];
+  assert.deepEqual([code(...seen), code(...seen.slice(2))], [0, 3]);
   fs.rmSync(folder, { recursive: true });
 });
 
@@ -793,6 +914,7 @@ test('a server that is busy or breaks off for a moment is asked again; one that 
   });
   const read = http_reader(`${site.url}/base/events/${event}/log/`);
   assert.equal((await verify(read, { event })).result, 'passed');
+  assert.ok(Number.isInteger(read.date)); // the server's clock
   site.close();
   const broken = await serve(new Map([['base', files]]), (request, response) => {
     if (!request.url.endsWith('/key') || refused++ > 2) return false;

@@ -2,6 +2,8 @@
 #include "tests/sim/log_check.hpp"
 
 #include "fair/draw.hpp"
+#include "fair/note.hpp"
+#include "fair/tiles.hpp"
 #include "tests/domain/sale/log_rules.hpp"
 
 #include <algorithm>
@@ -225,6 +227,23 @@ std::string what_is_wrong_in_log(memory_ledger& store, aggregate_id aggregate, b
   if (is_draining) return {};
   if (!store.committed_notes(aggregate)->empty()) return "records wait although nothing fails";
   return rules.differs(rows);
+}
+
+std::map<std::string, std::string> log_files(memory_ledger& store, aggregate_id aggregate) {
+  const auto state = store.read_log(aggregate, {}).state;
+  if (!state) return {};
+  const secret_key stored; // of zeros: no secret
+  const note_verifier key{state->origin, note_key_kind::log, ed25519_public_key_of(log_seed_of(stored))};
+  std::map<std::string, std::string> files{{"key", key.text() + "\n"},
+                                           {"checkpoint", sign_log(*state, stored)}};
+  for (std::uint64_t i = 0; i * tile_width < state->size; ++i) {
+    const auto found = store.read_log(aggregate, {.tiles = {{bundle_level, i}}});
+    if (found.tiles.empty()) continue; // the reader finds that it is missing
+    const auto& content = found.tiles.front().content;
+    const tile bundle{0, i, std::min(tile_width, state->size - i * tile_width)};
+    files[bundle_path_of(bundle)] = {content.begin(), content.end()};
+  }
+  return files;
 }
 
 } // namespace fq::sim

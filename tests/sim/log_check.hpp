@@ -4,6 +4,7 @@
 #pragma once
 #include "store/memory/memory_ledger.hpp"
 
+#include <map>
 #include <string>
 
 namespace fq::sim {
@@ -11,5 +12,9 @@ namespace fq::sim {
 /// Empty, or what is wrong. `is_draining`: records may still wait for their turn.
 [[nodiscard]] std::string what_is_wrong_in_log(memory_ledger& store, aggregate_id aggregate,
                                                bool is_draining);
+
+/// What a checker reads of a log, as a server would serve it under a fixed key: path -> bytes. Nothing if
+/// there is no log.
+[[nodiscard]] std::map<std::string, std::string> log_files(memory_ledger& store, aggregate_id aggregate);
 
 } // namespace fq::sim

@@ -9,6 +9,8 @@
 //   test_sim --minutes 60     new seeds for so long
 //   test_sim --planted        each planted bug is found within its stated number of seeds
 //   test_sim --seed 17 [--bug NAME] [--trace]
+//   test_sim --logs FOLDER --seeds 200   writes the public log of each sale to FOLDER/SEED, for other
+//   checkers
 //   ... --without PART,... turns off what was drawn
 // Works on all cores (--jobs). A failing sale is made smaller before it is printed.
 #include "tests/sim/options.hpp"
@@ -23,6 +25,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <numeric>
 #include <string>
@@ -316,6 +320,28 @@ int run_seeds(const seed_range& range, unsigned jobs, bool all_rare) {
   return sum.failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/// False: the sale failed, or has no log.
+bool write_log(const std::filesystem::path& folder, std::uint64_t seed) {
+  const auto options = options_of(seed);
+  const auto o = run_sale(options, false);
+  if (!o.violation.empty()) print_failure(options, o);
+  for (const auto& [path, bytes] : o.log) {
+    const auto file = folder / std::to_string(seed) / path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream{file, std::ios::binary} << bytes;
+  }
+  return o.violation.empty() && !o.log.empty();
+}
+
+int write_logs(const std::filesystem::path& folder, std::uint64_t first, std::uint64_t seeds, unsigned jobs) {
+  const auto failed = in_processes(jobs, [&](unsigned k) {
+    int n = 0;
+    for (auto seed = first + k; seed < first + seeds; seed += jobs) n += write_log(folder, seed) ? 0 : 1;
+    return n;
+  });
+  return std::accumulate(failed.begin(), failed.end(), 0) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 /// New seeds in each call, below those of other families.
 std::uint64_t new_seeds() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -338,6 +364,7 @@ struct arguments {
   family in = family::all;
   bool trace = false, planted_run = false;
   std::string without;
+  std::string logs; ///< folder
 };
 
 bool plant(std::string_view name) {
@@ -369,6 +396,8 @@ bool read(arguments& a, int argc, char** argv) {
       a.only = number();
     } else if (arg == "--without")
       a.without = text();
+    else if (arg == "--logs")
+      a.logs = text();
     else if (arg == "--trace")
       a.trace = true;
     else if (arg == "--planted")
@@ -381,6 +410,7 @@ bool read(arguments& a, int argc, char** argv) {
 
 int run(const arguments& a) {
   if (a.planted_run) return run_planted(a.first, a.jobs);
+  if (!a.logs.empty()) return write_logs(a.logs, a.first, a.seeds, a.jobs);
   auto one = options_of(std::max<std::uint64_t>(a.seed, 1));
   if (!turn_off(a.without, one)) {
     std::cerr << "--without names an unknown part\n";
@@ -409,6 +439,6 @@ int main(int argc, char** argv) {
   std::cerr << "usage: test_sim [--seeds N | --meshed N | --twins N | --lost N | --disk N | --minutes N] "
                "[--first N] "
                "[--jobs N] | "
-               "--seed N [--bug NAME] [--trace] | --planted; [--without PART,...]\n";
+               "--seed N [--bug NAME] [--trace] | --planted | --logs FOLDER; [--without PART,...]\n";
   return EXIT_FAILURE;
 }

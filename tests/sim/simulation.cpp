@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "domain/seats/plan_text.hpp"
 #include "tests/sim/hall.hpp"
+#include "tests/sim/log_check.hpp"
 #include "tests/sim/sale_simulation.hpp"
 
 namespace fq::sim {
@@ -423,6 +424,7 @@ outcome simulation::run() {
   mix(check_.digest());
   outcome result;
   result.virtual_time = now() - start;
+  result.log = log_files(store_, sale_aggregate);
   close();
   result.violation = check_.violation();
   result.hash = hash_;

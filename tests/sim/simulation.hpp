@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace fq::sim {
@@ -19,6 +20,7 @@ struct outcome {
   milliseconds virtual_time{0};
   std::int64_t sold = 0;
   std::array<std::uint64_t, static_cast<std::size_t>(rare::count_)> reached{};
+  std::map<std::string, std::string> log; ///< files of the public log, as a server would serve it
 };
 
 outcome run_sale(const sale_options& o, bool trace);

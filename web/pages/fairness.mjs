@@ -179,7 +179,7 @@ async function check_with(receipts) {
     witnesses_of_server: true,
     quorum: witnesses.length > 0 ? majority(witnesses.length) : undefined,
     patience: 3,
-    now: Date.now(),
+    now: Date.now,
     progress: show_progress,
   });
   if (outcome.result !== 'failed') remember(outcome.checkpoint);

@@ -82,7 +82,7 @@ async function main() {
     event: args.event ?? args.queue,
     announced: args.announced,
     patience: args.from ? 0 : 3,
-    now: args.from ? undefined : Date.now(),
+    now: args.from ? undefined : Date.now,
     chains: args.chain.map((file) => JSON.parse(text(file))),
   });
   for (const f of findings) console.log(`${f.result.padEnd(9)} ${f.check.padEnd(12)} ${printable(f.text)}`);

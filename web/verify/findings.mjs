@@ -29,17 +29,21 @@ export class Findings {
     this.checks = new Map();
   }
   #of(check) {
-    if (!this.checks.has(check)) this.checks.set(check, { check, result: 'passed', text: '', problems: [] });
+    if (!this.checks.has(check))
+      this.checks.set(check, { check, result: 'passed', text: '', problems: [], more: 0 });
     return this.checks.get(check);
   }
   #raise(finding, result) {
     if (results.indexOf(result) > results.indexOf(finding.result)) finding.result = result;
   }
+  /** Keeps the first problems, and of these the failures before what is unproven. */
   #report(check, result, text) {
     const finding = this.#of(check);
     this.#raise(finding, result);
-    if (finding.problems.length < problems_max) finding.problems.push(text);
-    else finding.more = (finding.more ?? 0) + 1;
+    const { problems } = finding;
+    const place = result === 'failed' ? problems.findIndex((p) => p.result !== 'failed') : -1;
+    problems.splice(place < 0 ? problems.length : place, 0, { result, text });
+    if (problems.length > problems_max) finding.more += problems.splice(problems_max).length;
   }
   fail(check, text) {
     this.#report(check, 'failed', text);
@@ -64,7 +68,9 @@ export class Findings {
       .map(({ check, result, text, problems, more }) => ({
         check,
         result,
-        text: problems.length ? problems.join(' ') + (more ? ` And ${more} more.` : '') : text,
+        text: problems.length
+          ? problems.map((p) => p.text).join(' ') + (more ? ` And ${more} more.` : '')
+          : text,
       }));
   }
 }

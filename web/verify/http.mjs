@@ -31,7 +31,7 @@ async function try_once(url) {
   let answer;
   try {
     answer = await fetch(url, { signal: AbortSignal.timeout(timeout_ms) });
-    if (answer.ok) return { bytes: await body_of(answer) };
+    if (answer.ok) return { bytes: await body_of(answer), date: date_of(answer.headers) };
   } catch (error) {
     if (error.is_final) throw error;
     return { why: `${url} does not answer: ${error.cause?.message ?? error.message}`, wait: 1 };
@@ -42,15 +42,26 @@ async function try_once(url) {
   return { why, wait: Math.min(Number(answer.headers.get('Retry-After')) || 1, longest_pause_s) };
 }
 
-/** `base`: the log's address with a slash at its end. Returns what verify() reads with. */
+/** What the server's clock says, in ms; undefined if it does not say. A cache adds how old its answer is. */
+function date_of(headers) {
+  const at = Date.parse(headers.get('Date')) + 1000 * (Number(headers.get('Age')) || 0);
+  return Number.isFinite(at) ? at : undefined;
+}
+
+/**
+ * `base`: the log's address with a slash at its end. Returns what verify() reads with; its `date` is the
+ * server's time of the last answer.
+ */
 export function http_reader(base) {
-  return async (name) => {
+  const read = async (name) => {
     const url = new URL(name, base);
     for (let left = tries; ;) {
-      const { bytes, why, wait } = await try_once(url);
+      const { bytes, date, why, wait } = await try_once(url);
+      read.date = date;
       if (bytes) return bytes;
       if (--left === 0) throw new Error(why);
       await pause(wait);
     }
   };
+  return read;
 }

@@ -5,6 +5,9 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { concat, equal, from_base64, to_base64, to_hex, utf8 } from './bytes.mjs';
 import { sha256 } from './sha256.mjs';
 
+/** A note fits into a record. Each signature of more lines would take time. */
+const note_max = 65_535;
+const signatures_max = 100;
 const log_kind = 1;
 const witness_kind = 4;
 
@@ -34,6 +37,7 @@ function key_of_kind(text, kind, whose) {
 
 /** Reads a checkpoint. Throws if it is none. */
 export function parse_checkpoint(note) {
+  if (note.length > note_max) throw new Error('a checkpoint is too large');
   const end = note.lastIndexOf('\n\n') + 1;
   const text = note.slice(0, end);
   const lines = text.split('\n');
@@ -47,6 +51,7 @@ export function parse_checkpoint(note) {
     const [, name, base64] = /^— (\S+) ([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
     if (name) signatures.push({ name, bytes: from_base64(base64) });
   }
+  if (signatures.length > signatures_max) throw new Error('a checkpoint has too many signatures');
   return { origin: lines[0], size: Number(lines[1]), root, text, note, signatures };
 }
 

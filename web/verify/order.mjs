@@ -30,17 +30,32 @@ class Heap {
   }
 }
 
+/** A server has up to 64 at a time. The next of the line is looked for in each. */
+const groups_max = 256;
+
 export class Order {
   constructor() {
     this.by_rank = []; ///< entries
     this.groups = new Map(); ///< opens -> heaps by class
+    this.is_full = false; ///< more groups than any line has
   }
   /** An entry with a rank is waiting: new, back, or in another class or group. */
   add(entry) {
     this.by_rank[entry.rank] = entry;
-    if (!this.groups.has(entry.opens)) this.groups.set(entry.opens, []);
+    if (!this.groups.has(entry.opens)) this.#add_group(entry.opens);
     const classes = this.groups.get(entry.opens);
     (classes[entry.priority_class] ??= new Heap()).push(entry.rank);
+  }
+  #add_group(opens) {
+    if (this.groups.size === groups_max && !this.is_full) this.#drop_empty_groups();
+    this.is_full ||= this.groups.size === groups_max;
+    if (this.is_full)
+      throw new Error('those in line may buy more combinations of hidden types than any line has');
+    this.groups.set(opens, []);
+  }
+  #drop_empty_groups() {
+    for (const [opens, classes] of this.groups)
+      if (!classes.some((heap, c) => this.#first(heap, opens, c))) this.groups.delete(opens);
   }
   /** The first waiting entry that these units could serve; undefined: none. */
   next(units) {
@@ -77,13 +92,18 @@ export class Units {
   constructor({ public_units, hidden_units }) {
     this.public_units = public_units;
     this.hidden = hidden_units.map((h) => ({ bit: 1n << BigInt(h.type), units: h.units }));
+    this.#look();
+  }
+  /** The hidden types with units, as bits. */
+  #look() {
+    this.free = this.hidden.reduce((bits, h) => (h.units > 0 ? bits | h.bit : bits), 0n);
   }
   serves(opens) {
-    return this.public_units > 0 || this.hidden.some((h) => h.units > 0 && (opens & h.bit) !== 0n);
+    return this.public_units > 0 || (opens & this.free) !== 0n;
   }
   book(opens) {
     const hidden = this.hidden.find((h) => h.units > 0 && (opens & h.bit) !== 0n);
-    if (hidden) --hidden.units;
-    else --this.public_units;
+    if (!hidden) --this.public_units;
+    else if (--hidden.units === 0) this.#look();
   }
 }

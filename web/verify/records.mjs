@@ -92,10 +92,10 @@ export function parse_record(bytes) {
   return record;
 }
 
-/** The entries of a bundle: 16-bit length, bytes. */
-export function parse_bundle(bytes) {
+/** The first entries of a bundle, `count` or as many as there are: 16-bit length, bytes. */
+export function parse_bundle(bytes, count = 256) {
   const r = new Reader(bytes);
   const entries = [];
-  while (r.at < bytes.length) entries.push(r.blob());
+  while (r.at < bytes.length && entries.length < count) entries.push(r.blob());
   return entries;
 }

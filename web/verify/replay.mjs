@@ -22,6 +22,9 @@ const late_ms = 60_000;
 
 const live = new Set(['waiting', 'away']);
 
+/** One more than any lobby allows: such a party is too large already, and more would cost time. */
+const members_max = 256;
+
 export class Replay {
   /** `chains`: what drand's /info says of other chains than quicknet. `announced`: the text that was. */
   constructor(findings, chains = [], announced) {
@@ -169,7 +172,8 @@ export class Replay {
         `Number ${entry.number} is in the party of number ${entry.party}, which never joined.`,
       );
     if (!this.parties.has(entry.party)) this.parties.set(entry.party, new Set());
-    this.parties.get(entry.party).add(entry);
+    const members = this.parties.get(entry.party);
+    if (members.size < members_max) members.add(entry);
   }
 
   changed(r) {
@@ -450,7 +454,10 @@ export class Replay {
   finish() {
     const f = this.findings;
     if (this.index < 0) f.unproven('records', 'The log has no records yet.');
-    f.pass('records', `All ${this.index + 1} records are well-formed and in order.`);
+    f.pass(
+      'records',
+      `All ${this.index + 1} records are well-formed and in order, the newest of ${time_text(this.last.at)}.`,
+    );
     const before = this.joined_before;
     f.pass(
       'numbers',

@@ -17,8 +17,14 @@ import { Replay } from './replay.mjs';
 
 const text_of = (bytes) => new TextDecoder().decode(bytes);
 const requests_max = 8;
+/** A Map has no more; nor could a machine keep it. */
+const records_max = 2 ** 24;
+/** Of all bundles: that many joins, and no more texts than a machine can keep. */
+const bytes_max = 2 ** 31;
 /** Of a log that grows all the time witnesses have signed an earlier checkpoint, of at most this long ago. */
 const cosigned_lag_s = 60;
+/** Honest clocks differ by at most so much. */
+const ahead_ms = 60_000;
 /** More witnesses than a log has: each signature takes time. */
 const cosigned_max = 50;
 
@@ -38,12 +44,15 @@ async function* entries_of(read, size) {
     coming.push({ bundle, bytes });
   };
   for (let i = 0; i < requests_max; ++i) load_next();
+  let left = bytes_max;
   for (let next = coming.shift(); next; next = coming.shift()) {
-    const entries = parse_bundle(await next.bytes);
-    load_next();
+    const bytes = await next.bytes;
     const { count, path } = next.bundle;
+    if ((left -= bytes.length) < 0) throw new Error(`up to ${path} the log is too large for this checker`);
+    const entries = parse_bundle(bytes, count);
+    load_next();
     if (entries.length < count) throw new Error(`${path} has too few entries`);
-    yield entries.slice(0, count);
+    yield entries;
   }
 }
 
@@ -89,16 +98,37 @@ function check_signatures(findings, seen, key, pinned) {
 
 /**
  * Of each witness that signed the served checkpoint, or an earlier one lately, the largest size and when.
- * `now`: when the log was read, in ms. An old cosignature does not count: a server that shows two logs has
- * one from before they differ.
+ * `now`: when the checkpoint was read, in ms. An old cosignature does not count: a server that shows two logs
+ * has one from before they differ.
  */
-function signatures_of(witnesses, { served, cosigned, now = Infinity }) {
+function signatures_of(witnesses, { served, cosigned }, now = Infinity) {
   const is_new = ({ size, at }) => size === served.size || at >= now / 1000 - cosigned_lag_s;
   return witnesses.flatMap((w) => {
     const all = [served, ...cosigned].map((c) => ({ size: c.size, at: signed_at(c, w) }));
     const good = all.filter((signed) => signed.at !== null && is_new(signed));
     return good.sort((a, b) => b.size - a.size).slice(0, 1);
   });
+}
+
+/** The same, by the clock of this machine and by that of the server, if it says its time. */
+function signatures_by_clock(witnesses, shown) {
+  const { now, server_now } = shown;
+  const own = signatures_of(witnesses, shown, now);
+  return { own, server: server_now === undefined ? own : signatures_of(witnesses, shown, server_now) };
+}
+
+/**
+ * A cosignature that is new by one clock only, or later than this machine's clock: one clock is wrong, and
+ * which one is not known. Returns what that is, or nothing.
+ */
+function clocks_text({ own, server }, { served, now, server_now }, quorum) {
+  const here = `By the clock of this machine it is ${time_text(now)}`;
+  if (own.length >= quorum !== server.length >= quorum)
+    return `${here}, by that of the server ${time_text(server_now)}. One of them is wrong. If yours is right, ${own.length} of the ${quorum} witnesses needed have signed lately; if the server's is right, ${server.length}.`;
+  const newest = Math.max(...own.filter(({ size }) => size < served.size).map(({ at }) => at)) * 1000;
+  if (own.length >= quorum && newest > now + ahead_ms)
+    return `${here}, and a witness signed at ${time_text(newest)}. One of the two clocks is wrong: that the witnesses have signed lately is not proven.`;
+  return undefined;
 }
 
 /** The user relies on witnesses that the user named. Those that only the server names may be away. */
@@ -108,12 +138,14 @@ function check_witnesses(findings, shown, witnesses, quorum, of_server) {
       'witnesses',
       'No witness was named: only people who compare receipts can notice that they were shown two logs.',
     );
-  const signed = signatures_of(witnesses, shown);
+  const by_clock = signatures_by_clock(witnesses, shown);
+  const unclear = clocks_text(by_clock, shown, quorum);
+  if (unclear) return findings.unproven('witnesses', unclear);
+  const signed = by_clock.own;
   if (signed.length < quorum) {
     const what = `the served checkpoint, or an earlier one in the last ${cosigned_lag_s} s`;
     const few = `${signed.length} of the ${quorum} witnesses needed have signed ${what}`;
-    const is_undated =
-      shown.now === undefined && signatures_of(witnesses, { ...shown, now: 0 }).length >= quorum;
+    const is_undated = shown.now === undefined && signatures_of(witnesses, shown, 0).length >= quorum;
     if (is_undated)
       return findings.unproven(
         'witnesses',
@@ -133,11 +165,8 @@ function check_witnesses(findings, shown, witnesses, quorum, of_server) {
   );
 }
 
-/** A server's clock may be ahead by so much. */
-const ahead_ms = 60_000;
-
 /** No record of a checkpoint is younger than the checkpoint. The checker's own clock may be the wrong one. */
-function check_clocks(findings, served, witnesses, last) {
+function check_clocks(findings, { served, now = Date.now() }, witnesses, last) {
   const text = (who, at) =>
     `The newest record is dated ${time_text(last)}, but afterwards ${who} said ${time_text(at)}.`;
   for (const w of witnesses) {
@@ -145,8 +174,8 @@ function check_clocks(findings, served, witnesses, last) {
     if (signed !== null && last > signed * 1000 + ahead_ms)
       findings.fail('records', text(`the witness ${w.name}`, signed * 1000));
   }
-  if (last > Date.now() + ahead_ms)
-    findings.unproven('records', text('the clock of this machine', Date.now()));
+  if (last > now + ahead_ms)
+    findings.unproven('records', `${text('the clock of this machine', now)} One of the two is wrong.`);
 }
 
 /** Compares each checkpoint seen with the root of the served log at that size. */
@@ -200,20 +229,15 @@ function check_closing(findings, replay, closing, witnesses, quorum) {
     );
 }
 
-/** The log does not know when a value was announced: the reader compares. */
+/** The log does not know when a value was announced: the reader compares with what witnesses say. */
 function check_announced_closing(findings, replay, times, witnesses, quorum) {
-  const compare = 'Compare with when the value was announced';
-  if (witnesses.length > 0 && times.length < quorum)
-    findings.unproven(
-      'closing',
-      `Only the server's word says that the entrants were closed at ${time_text(replay.closed_record.at)}. ${compare}.`,
-    );
-  else if (witnesses.length > 0) findings.skip('closing', `${first_text(times)}. ${compare}.`);
-  else
-    findings.skip(
-      'closing',
-      `No witness was named: only the server says that the entrants were closed at ${time_text(replay.closed_record.at)}. ${compare}.`,
-    );
+  if (witnesses.length > 0 && times.length >= quorum)
+    return findings.skip('closing', `${first_text(times)}. Compare with when the value was announced.`);
+  const nobody = witnesses.length === 0 ? 'No witness was named: nobody' : 'Nobody';
+  findings.unproven(
+    'closing',
+    `${nobody} but the server says that the entrants were closed at ${time_text(replay.closed_record.at)}. A server that knew the value by then could choose them.`,
+  );
 }
 
 function fate_of(entry) {
@@ -268,7 +292,7 @@ async function follow(read, size, { findings, seen, kept, replay, progress }) {
       const record = read_record(findings, entry, index);
       if (record) replay.take(record, index);
       if (replay.closed_record) tail ??= new Tail(tree);
-      if (record?.kind === 'drawn' && record.closing)
+      if (record && record === replay.drawn_record && record.closing)
         closing = read_closing(findings, record, seen, tail, roots);
     }
     progress?.(tree.size, size);
@@ -281,7 +305,8 @@ async function follow(read, size, { findings, seen, kept, replay, progress }) {
  * Checks a log.
  * `read(path)`: the bytes of "checkpoint", "checkpoint.cosigned", "key", "tile/entries/…"; rejects with
  * status 404 or code ENOENT where there is none.
- * `options`: now (ms; without it only the served checkpoint counts);
+ * `read.date`: when the server says that it answered last, in ms, if it does.
+ * `options`: now (a clock, in ms; without it only the served checkpoint counts);
  * event (its id); receipts and checkpoints (texts seen before); log_key and witnesses (verifier
  * keys); witnesses_of_server (true: only the server names them, so that too few signatures are no failure);
  * quorum (how many witnesses; default all); chains (drand's /info); announced (the value that was); patience
@@ -299,6 +324,8 @@ export async function verify(read, options = {}) {
   const key = parse_log_key(text_of(await read('key')));
   const shown = await read_checkpoints(read, witnesses, quorum, options);
   const { served } = shown;
+  if (served.size > records_max)
+    throw new Error(`the log has ${served.size} records; this checker reads ${records_max}`);
   const seen = collect(served, shown.cosigned, receipts, options);
 
   const kept = new Map(receipts.map((r) => [r.index, null]));
@@ -314,7 +341,7 @@ export async function verify(read, options = {}) {
   check_event(findings, replay, served.origin, options.event);
   check_signatures(findings, seen, key, pinned);
   check_witnesses(findings, shown, witnesses, quorum, options.witnesses_of_server);
-  check_clocks(findings, served, witnesses, replay.last.at);
+  check_clocks(findings, shown, witnesses, replay.last.at);
   check_consistency(findings, seen, roots, served.size);
   check_closing(findings, replay, closing, witnesses, quorum);
   const good = receipts.map((receipt) => check_receipt(findings, receipt, kept, replay)).filter(Boolean);
@@ -339,8 +366,9 @@ async function read_checkpoints(read, witnesses, quorum, { patience = 0, now }) 
     const notes = witnesses.length > 0 ? await read_cosigned(read) : [];
     const served = parse_checkpoint(text_of(await read('checkpoint')));
     const cosigned = notes.filter((c) => c.size < served.size); // a cache may have an older checkpoint
-    const shown = { served, cosigned, now };
-    if (left <= 0 || signatures_of(witnesses, shown).length >= quorum) return shown;
+    const shown = { served, cosigned, now: now?.(), server_now: now && read.date };
+    const { own, server } = signatures_by_clock(witnesses, shown);
+    if (left <= 0 || Math.min(own.length, server.length) >= quorum) return shown;
     await new Promise((done) => setTimeout(done, 1000));
   }
 }
