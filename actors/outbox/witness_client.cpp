@@ -2,6 +2,7 @@
 #include "actors/outbox/witness_client.hpp"
 
 #include "actors/outbox/limits.hpp"
+#include "fair/last_cosigned.hpp"
 
 #include <caf/send.hpp>
 
@@ -43,6 +44,9 @@ void witness_client_state::on_signed(const checkpoint_signed& x) {
   // A new origin or another owner's log is new to each witness, as far as is known.
   if (w.newest.parsed.content.origin != newest->parsed.content.origin || newest->size() < w.newest.size())
     w.progress.assign(services_->witnesses.size(), {});
+  if (x.cosigned)
+    for (std::size_t i = 0; i < w.progress.size(); ++i)
+      w.progress[i].resume(size_cosigned_by(*x.cosigned, services_->witnesses[i]));
   w.newest = std::move(*newest);
   w.first = offer(x.first);
   w.log = x.log;
