@@ -21,6 +21,7 @@ witness_client_handle::behavior_type witness_client(
 void witness_client_state::init(pointer self, const witness_client_services& services) {
   self_ = self;
   services_ = &services;
+  self->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
 }
 
 witness_client_handle::behavior_type witness_client_state::behavior() {
@@ -49,6 +50,7 @@ void witness_client_state::on_signed(const checkpoint_signed& x) {
       w.progress[i].resume(size_cosigned_by(*x.cosigned, services_->witnesses[i]));
   w.newest = std::move(*newest);
   w.first = offer(x.first);
+  if (w.log != x.log) self_->monitor(x.log);
   w.log = x.log;
   w.updated_at = now();
   send_due(x.aggregate, w);
@@ -127,6 +129,11 @@ void witness_client_state::tell(cosigning_event what, const watched& w, std::siz
 void witness_client_state::on_timer(const timer_fired& t) {
   const auto found = logs_.find(static_cast<aggregate_id>(t.generation));
   if (found != logs_.end()) send_due(found->first, found->second);
+}
+
+/// The next owner may be at another node, where the log goes on: what is known here is no longer the newest.
+void witness_client_state::on_down(const caf::down_msg& down) {
+  std::erase_if(logs_, [&](const auto& log) { return log.second.log.address() == down.source; });
 }
 
 void witness_client_state::forget_oldest() {

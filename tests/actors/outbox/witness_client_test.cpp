@@ -300,6 +300,20 @@ CAF_TEST(without a proof the request is made later) {
   CAF_CHECK(cosigned["w2"] == sizes({3, 6}));
 }
 
+CAF_TEST(a log whose owner has ended is not sent again) {
+  port.witnesses[0].is_silent = true;
+  start();
+  grow(3);
+  port.witnesses[0].is_silent = false;
+  port.witnesses[0].latest = {9, leaf_hash("of the next owner, at another node")};
+  kill(log_actor);
+  port.held.front()();
+  run();
+  advance(witness_pause);
+  CAF_CHECK_EQUAL(port.witnesses[0].asked, 1u);
+  CAF_CHECK(warnings.empty()); // else it would seem to have gone back
+}
+
 CAF_TEST(a log that begins anew is new to its witnesses) {
   start();
   grow(9);
