@@ -87,8 +87,11 @@ node::node(const config::options& options, environment& env, std::function<void(
                                                               .ca_file = {}},
                                       env);
   beacons_ = std::make_unique<drand_source>(
-    drand_source::settings{options.draw.beacon_url,
-                           http_client::settings{.response_bytes_max = 16 * 1024, .ca_file = {}}},
+    drand_source::settings{config::split_list(options.draw.beacon_url),
+                           http_client::settings{.response_bytes_max = 16 * 1024, .ca_file = {}},
+                           [](const std::string& what) {
+                             log::warn("draw", {{"what", what}});
+                           }},
     env);
   gateways_ = open_gateways(options, env);
   renew(keys_);

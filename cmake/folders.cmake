@@ -70,7 +70,7 @@ fq_folder(net/api
                actors/payments net/http net/bridge net/wire net/service
           LINK Boost::json Boost::url spdlog::spdlog)
 fq_folder(net/pages
-          USES display domain/base domain/model domain/money domain/sale crypto config store/port outbound print print/qr web
+          USES display domain/base domain/model domain/money domain/delivery domain/sale crypto config store/port outbound print print/qr web
                net/http net/bridge net/wire net/service
           LINK Boost::json PkgConfig::CTEMPLATE)
 fq_folder(net/ops COLD USES net/http net/bridge net/service net/pages)

@@ -36,6 +36,8 @@ constexpr std::size_t webhook_ports_max = 16;
 /// Installations whose logs a server cosigns, and witnesses that it asks after each checkpoint.
 constexpr std::size_t witness_logs_max = 100;
 constexpr std::size_t witnesses_max = 8;
+/// Sources of drand's rounds: a draw waits for all of them.
+constexpr std::size_t beacon_sources_max = 4;
 /// In minor units: ten million of any currency with hundredths.
 constexpr std::int64_t fee_amount_max = 1'000'000'000;
 constexpr std::int64_t basis_points_max = 10'000; ///< 100 %

@@ -207,6 +207,7 @@ public:
     check_push();
     check_webhooks();
     check_witness();
+    check_draw();
     check_cluster();
     const auto& origins = o_.http.allowed_origins;
     const bool every = std::find(origins.begin(), origins.end(), "*") != origins.end();
@@ -317,6 +318,13 @@ public:
                                              [](const auto& w) { return w.url.starts_with("https://"); });
     require(all_tls || o_.environment != environment_kind::production, "witness.urls",
             "not in production: must be https:// addresses");
+  }
+
+  void check_draw() {
+    const auto sources = split_list(o_.draw.beacon_url);
+    require(!sources.empty() && sources.size() <= limits::beacon_sources_max
+              && std::ranges::all_of(sources, is_web_url),
+            "draw.beacon_url", "must be like https://api.drand.sh: 1 to 4, without a slash at the end");
   }
 
   void check_cluster() {

@@ -280,7 +280,7 @@ struct witness_options {
 };
 
 struct draw_options {
-  std::string beacon_url; ///< of a drand network
+  std::string beacon_url; ///< HTTP APIs of drand, comma separated
 };
 
 struct tracing_options {

@@ -390,8 +390,9 @@ const auto rows = std::to_array<option_row>({
     "Verifier keys of other installations' logs that this server cosigns as a witness, comma-separated; "
     "the key of one event's log is good for all of its installation; empty is none."),
 
-  text_row(FQ_OPTION(draw, beacon_url), url, "https://api.drand.sh",
-           "drand network's HTTP API, for lobbies whose draw waits for one of its rounds."),
+  text_row(FQ_OPTION(draw, beacon_url), text, "https://api.drand.sh",
+           "HTTP APIs of drand, comma-separated, for lobbies whose draw waits for one of its rounds; "
+           "all must give the same signature."),
 
   text_row(FQ_OPTION(tracing, url), url, "",
            "Collector of spans (OTLP over HTTP with JSON), for example http://127.0.0.1:4318/v1/traces; "

@@ -32,6 +32,11 @@ std::optional<milliseconds> cosigning::waits_until() const {
   return is_asked_ || failures_ == 0 ? std::nullopt : std::optional{retry_at_};
 }
 
+void cosigning::resume(std::uint64_t kept) {
+  size_ = std::max(size_, kept);
+  has_cosigned_ = kept > 0 && kept == size_;
+}
+
 cosigning_event cosigning::pause(cosigning_event why, milliseconds now, milliseconds least) {
   is_corrected_ = false;
   const auto doublings = std::min<std::uint32_t>(failures_++, 16);
@@ -65,6 +70,7 @@ cosigning_event cosigning::take(const witness_answer& answer, const checkpoint_n
       if (!size) return pause(cosigning_event::failed, now, witness_pause);
       if (*size > newest) return pause(cosigning_event::ahead, now, witness_pause_max);
       const bool is_new = *size != size_ && !is_corrected_; // a witness that contradicts itself must wait
+      if (*size != size_) has_cosigned_ = false; // its answer over that one was lost
       size_ = *size;
       if (!is_new) return pause(cosigning_event::failed, now, witness_pause);
       is_corrected_ = true;

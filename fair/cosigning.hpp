@@ -36,6 +36,9 @@ public:
   [[nodiscard]] std::optional<milliseconds> waits_until() const;
 
   void begin() { is_asked_ = true; }
+  /// After a load of the log. `kept`: the newest size that the log has with a cosignature of this witness;
+  /// 0: none.
+  void resume(std::uint64_t kept);
   /// The request could not be made, for example without a proof.
   void fail(milliseconds now);
   /// `note`: what was sent. `newest`: the log's size now. `line` gets the witness's first cosignature, if it
@@ -47,7 +50,7 @@ private:
   cosigning_event pause(cosigning_event why, milliseconds now, milliseconds least);
 
   std::uint64_t size_ = 0; ///< of the last checkpoint that the witness cosigned, as far as known
-  bool has_cosigned_ = false; ///< since this program began
+  bool has_cosigned_ = false; ///< the log has its cosignature over that size
   bool is_asked_ = false;
   bool is_corrected_ = false; ///< the last answer said another size
   std::uint32_t failures_ = 0; ///< in a row

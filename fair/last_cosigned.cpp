@@ -61,4 +61,13 @@ std::string keep_cosigned(std::string_view kept, const cosigned_checkpoint& newe
   return all;
 }
 
+std::uint64_t size_cosigned_by(std::string_view kept, const note_verifier& witness) {
+  std::uint64_t size = 0;
+  while (!kept.empty()) {
+    const auto note = parse_checkpoint(take_note(kept));
+    if (note && is_signed_by(*note, witness)) size = std::max(size, note->content.size);
+  }
+  return size;
+}
+
 } // namespace fq

@@ -3,10 +3,13 @@
 // the cosignature comes, and witnesses cosign different ones. Notes, with an empty line between them.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace fq {
+
+struct note_verifier;
 
 struct cosigned_checkpoint {
   std::string_view note; ///< with the log's signature
@@ -18,5 +21,7 @@ struct cosigned_checkpoint {
 /// have more than `bytes_max`.
 [[nodiscard]] std::string keep_cosigned(std::string_view kept, const cosigned_checkpoint& newest,
                                         std::size_t bytes_max);
+/// Of the newest checkpoint there that this witness has cosigned; 0: none.
+[[nodiscard]] std::uint64_t size_cosigned_by(std::string_view kept, const note_verifier& witness);
 
 } // namespace fq

@@ -6,6 +6,10 @@
 #include <boost/json/parse.hpp>
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
 
 namespace fq {
 namespace {
@@ -33,16 +37,43 @@ std::string signature_in(const http_result& result, std::uint64_t round) {
 
 } // namespace
 
+/// The sources' answers for one round.
+struct drand_source::gathering {
+  std::size_t left; ///< sources that have not answered
+  std::function<void(std::string)> done;
+  std::mutex mutex = {};
+  std::optional<std::string> agreed = {}; ///< so far; empty text: not all have the same
+  bool differs = false; ///< two sound answers are not the same
+
+  /// True for the last answer.
+  bool take(const std::string& signature) {
+    const std::scoped_lock lock(mutex);
+    differs = differs || (agreed && !agreed->empty() && !signature.empty() && *agreed != signature);
+    if (!agreed)
+      agreed = signature;
+    else if (*agreed != signature)
+      agreed->clear();
+    return --left == 0;
+  }
+};
+
 drand_source::drand_source(settings options, environment& env) :
-    url_(std::move(options.url)), http_(std::move(options.http), env) {}
+    urls_(std::move(options.urls)), warn_(std::move(options.warn)), http_(std::move(options.http), env) {}
 
 void drand_source::fetch(const std::string& chain_hash, std::uint64_t round,
                          std::function<void(std::string)> done) {
-  http_request rq;
-  rq.url = url_ + '/' + chain_hash + "/public/" + std::to_string(round);
-  http_.submit(std::move(rq), [round, done = std::move(done)](const http_result& result) {
-    done(signature_in(result, round));
-  });
+  const auto all = std::make_shared<gathering>(urls_.size(), std::move(done));
+  for (const auto& url : urls_) {
+    http_request rq;
+    rq.url = url + '/' + chain_hash + "/public/" + std::to_string(round);
+    http_.submit(std::move(rq), [this, round, all](const http_result& result) {
+      if (!all->take(signature_in(result, round))) return;
+      if (all->differs && warn_)
+        warn_("the sources of draw.beacon_url give different signatures of round " + std::to_string(round)
+              + ": the draw waits");
+      all->done(std::move(*all->agreed));
+    });
+  }
 }
 
 } // namespace fq

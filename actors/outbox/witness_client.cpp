@@ -2,6 +2,7 @@
 #include "actors/outbox/witness_client.hpp"
 
 #include "actors/outbox/limits.hpp"
+#include "fair/last_cosigned.hpp"
 
 #include <caf/send.hpp>
 
@@ -20,6 +21,7 @@ witness_client_handle::behavior_type witness_client(
 void witness_client_state::init(pointer self, const witness_client_services& services) {
   self_ = self;
   services_ = &services;
+  self->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
 }
 
 witness_client_handle::behavior_type witness_client_state::behavior() {
@@ -43,8 +45,12 @@ void witness_client_state::on_signed(const checkpoint_signed& x) {
   // A new origin or another owner's log is new to each witness, as far as is known.
   if (w.newest.parsed.content.origin != newest->parsed.content.origin || newest->size() < w.newest.size())
     w.progress.assign(services_->witnesses.size(), {});
+  if (x.cosigned)
+    for (std::size_t i = 0; i < w.progress.size(); ++i)
+      w.progress[i].resume(size_cosigned_by(*x.cosigned, services_->witnesses[i]));
   w.newest = std::move(*newest);
   w.first = offer(x.first);
+  if (w.log != x.log) self_->monitor(x.log);
   w.log = x.log;
   w.updated_at = now();
   send_due(x.aggregate, w);
@@ -123,6 +129,11 @@ void witness_client_state::tell(cosigning_event what, const watched& w, std::siz
 void witness_client_state::on_timer(const timer_fired& t) {
   const auto found = logs_.find(static_cast<aggregate_id>(t.generation));
   if (found != logs_.end()) send_due(found->first, found->second);
+}
+
+/// The next owner may be at another node, where the log goes on: what is known here is no longer the newest.
+void witness_client_state::on_down(const caf::down_msg& down) {
+  std::erase_if(logs_, [&](const auto& log) { return log.second.log.address() == down.source; });
 }
 
 void witness_client_state::forget_oldest() {

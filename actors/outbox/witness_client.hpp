@@ -50,6 +50,7 @@ private:
   void on_signed(const checkpoint_signed& x);
   void on_answer(const witness_answered& x);
   void on_timer(const timer_fired& t);
+  void on_down(const caf::down_msg& down);
   static std::optional<offered> offer(const std::string& note);
   /// Sends what is due, to every witness.
   void send_due(aggregate_id aggregate, watched& w);

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ struct checkpoint_signed {
   std::string note; ///< with the log's signature
   cosigned_log_handle log;
   std::string first = {}; ///< an earlier one that each witness gets before (fair/closing.hpp); empty: none
+  /// After a load: what each witness cosigned last, as far as the log has it (fair/last_cosigned.hpp).
+  std::optional<std::string> cosigned = std::nullopt;
 };
 
 /// INTERNAL, from the port.

@@ -224,6 +224,7 @@ private:
   void grow_log();
   void extend_log();
   void turn_committed();
+  void forget_closing();
   void end_turn(std::optional<milliseconds> pause);
   void warn_of_stop(std::string_view why);
   [[nodiscard]] std::optional<sha256_digest> root_of_lobby() const;
@@ -447,6 +448,8 @@ private:
     bool is_armed = false; ///< the timer of the next turn is set
     bool is_growing = false; ///< a turn is under way
     bool has_warned = false; ///< that it stands still
+    bool has_told = false; ///< its witnesses, since the load
+    bool was_drawn = false; ///< at the load
   };
   log_keeping log_;
   std::optional<statistics_book> statistics_; ///< none: not serving, or no statistics

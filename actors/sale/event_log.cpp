@@ -69,6 +69,7 @@ void event_state::start_log(const std::optional<log_state_row>& stored) {
   log_.nonces.emplace(nonce_secret_of(services_->stored_key, sale_->event().id));
   if (stored && !stored->is_lost) sale_->keep_log();
   if (stored) log_.state = *stored;
+  log_.was_drawn = sale_->lobby() != nullptr && is_set(sale_->lobby()->drawn_at);
   if (stored && !stored->is_lost && root_of_lobby())
     log_.closing.resume(stored->size, stored->cosignatures.empty() ? std::string{} : cosigned_note(),
                         sign_log(*stored, services_->stored_key));
@@ -157,11 +158,21 @@ void event_state::grow_log() {
         if (x.no || !is_mine(*x.rows->state)) return end_turn(log_pause); // a new log is not committed yet
         log_.growth = growth_of(*x.rows);
         if (reads_notes) log_.fresh.end_read(x.rows->noted, x.rows->noted.size() < log_rows_per_turn);
+        if (reads_notes) forget_closing();
         extend_log();
       },
       [this, is_current](const caf::error&) {
         if (is_current()) end_turn(log_pause);
       });
+}
+
+/// After a load: if the log has the draw already, no checkpoint over the closing comes first any more.
+void event_state::forget_closing() {
+  const auto notes_draw = [](const noted_rows& r) {
+    return has_draw({r.row.content.data(), r.row.content.size()});
+  };
+  const auto& fresh = log_.fresh;
+  if (log_.was_drawn && fresh.has_all() && std::ranges::none_of(fresh.rows(), notes_draw)) log_.closing = {};
 }
 
 /// `pause`: until the next turn; without it, the next commit with notes sets the timer.
@@ -193,9 +204,11 @@ std::string event_state::cosigned_note() const {
 void event_state::tell_witnesses() {
   if (!services_->witnesses) return;
   const auto note = sign_log(log_.state, services_->stored_key);
+  std::optional<std::string> cosigned;
+  if (!std::exchange(log_.has_told, true)) cosigned = log_.state.cosigned;
   self_->send(services_->witnesses,
               checkpoint_signed{aggregate_, note, caf::actor_cast<cosigned_log_handle>(self_->ctrl()),
-                                log_.closing.first(log_.state.size, note)});
+                                log_.closing.first(log_.state.size, note), std::move(cosigned)});
 }
 
 caf::result<growth_proof> event_state::on_prove_growth(const prove_growth& x) {
@@ -228,11 +241,11 @@ bool event_state::cosign_newest(const checkpoint_cosigned& x) {
   return true;
 }
 
-/// An earlier checkpoint counts, too, because joins may make the log grow all the time.
+/// An earlier checkpoint counts, too, because joins may make the log grow all the time. While the ledger is
+/// away the journal keeps it, because the witness is not asked again: two for each witness at most.
 void event_state::on_cosigned(const checkpoint_cosigned& x) {
-  if (refuses() || !x.note.starts_with(log_.state.origin + '\n')) return; // of a lost log
+  if (!serving_ || is_moving_ || !x.note.starts_with(log_.state.origin + '\n')) return; // of a lost log
   log_.closing.cosigned(x.size, x.note, x.lines);
-  if (journal_->is_stalled()) return;
   auto cosigned = keep_cosigned(log_.state.cosigned, {x.note, x.witness, x.lines}, cosignatures_bytes_max);
   const bool is_known = cosigned == log_.state.cosigned;
   log_.state.cosigned = std::move(cosigned);
@@ -248,7 +261,7 @@ void event_state::extend_log() {
   auto& fresh = log_.fresh;
   if (fresh.rows().empty()) {
     if (!fresh.has_all()) return end_turn(log_pause); // too much came while the ledger was read
-    if (log_.state.cosignatures.empty()) tell_witnesses(); // a load: the last owner may not have heard theirs
+    if (!log_.has_told) tell_witnesses(); // the last owner may not have heard all of theirs
     return end_turn(std::nullopt);
   }
   auto& growth = *log_.growth;

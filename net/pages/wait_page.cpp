@@ -109,6 +109,12 @@ void set_preview(site_page& page, const wait_view& v) {
 
 // -- in the queue
 
+/// Of those who get no mail when it is their turn, the text that says to keep the page open.
+std::string list_text(const wait_view& v, std::string_view key) {
+  const auto* ending = !v.mails_turns ? "_no_mail" : v.is_guest ? "_guest" : "";
+  return std::string{key} + ending;
+}
+
 void show_waiting(site_page& page, const wait_view& v) {
   const auto& place = *v.place;
   const auto& queue = v.line.event.queue;
@@ -126,7 +132,7 @@ void show_waiting(site_page& page, const wait_view& v) {
   const bool is_list = is_set(v.line.event.waiting_list.began_at);
   data.show("NOT_SOLD_OUT", !v.line.sold_out || is_list);
   data.show("NO_LIST", !is_list);
-  data.set("ON_LIST", text(v.in, v.is_guest ? "waiting_list_guest" : "waiting_list"));
+  data.set("ON_LIST", text(v.in, list_text(v, "waiting_list")));
   const auto odds = odds_text(v.in, place.outlook);
   data.set("ODDS", odds);
   data.show("NO_ODDS", odds.empty());
@@ -252,9 +258,7 @@ bool takes_guests(const event_view& line) {
 std::string lead_of(const wait_view& v) {
   if (has_open_lobby(v)) return counted(v.in, "lobby_has", v.line.lobby.entrants);
   const bool is_list = is_set(v.line.event.waiting_list.began_at);
-  return std::string{text(v.in, !is_list     ? "join_lead"
-                                : v.is_guest ? "waiting_list_join_guest"
-                                             : "waiting_list_join")};
+  return std::string{text(v.in, is_list ? list_text(v, "waiting_list_join") : "join_lead")};
 }
 
 void show_still(site_page& page, const wait_view& v, face is) {

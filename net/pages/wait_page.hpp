@@ -23,6 +23,7 @@ struct wait_view {
   timestamp now = {};
   bool signed_in = false; ///< events only: as a customer or a guest
   bool is_guest = false;
+  bool mails_turns = true; ///< the tenant mails an offer of the waiting list to customers
   std::string_view token = {}; ///< for the script: the shopper's token (events) or the entry's (queues)
   std::string session_token = {}; ///< queues, while admitted
   std::string admission_pass = {}; ///< queues, while admitted

@@ -2,6 +2,8 @@
 // GET and POST /wait/{id}: the waiting page of an event or a standalone queue, by plain forms. A visitor of
 // an event is a customer, known by a cookie. A visitor of a queue has the entry's token in a cookie of that
 // page; /wait/{id}/device moves it to another device.
+#include "domain/delivery/notice_routing.hpp"
+#include "domain/delivery/outbox.hpp"
 #include "net/http/cors.hpp"
 #include "net/pages/demo.hpp"
 #include "net/pages/event_facts.hpp"
@@ -89,6 +91,12 @@ void add_session(const visit& v, const entry_view& place, wait_view& view) {
   view.admission_pass = v.ctx.shared->pass_of(place, view.now);
 }
 
+notice_routing routing_of(const context& ctx, tenant_id tenant) {
+  const auto stored = ctx.shared->keys.get();
+  const auto name = std::string{notice_routing_setting} + std::to_string(static_cast<std::uint32_t>(tenant));
+  return notice_routing::parse(stored ? stored->setting(name).value_or("") : "");
+}
+
 awaitable<response> show(visit v, sign_in_state sign_in, unsigned status) {
   auto found = co_await find_line(v);
   if (found.no) co_return std::move(*found.no);
@@ -103,6 +111,7 @@ awaitable<response> show(visit v, sign_in_state sign_in, unsigned status) {
   view.now = v.ctx.environment.wall_now();
   view.signed_in = event.kind == event_kind::sale && !v.shopper.is_nil();
   view.is_guest = is_guest(v.shopper);
+  view.mails_turns = routing_of(v.ctx, event.tenant).goes(topic::turn_granted, medium::mail);
   view.token = event.kind == event_kind::sale ? v.token : ticket_token(v);
   view.sign_in = std::move(sign_in);
   view.challenge = event.kind == event_kind::sale && v.shopper.is_nil()

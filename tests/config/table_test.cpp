@@ -51,6 +51,20 @@ CAF_TEST(a try of a webhook is over while its delivery is held) {
   CAF_CHECK(assign(timeout, "25001ms", values).starts_with("must be "));
 }
 
+CAF_TEST(the sources of a draw are one to four addresses) {
+  const auto problems = [](const std::string& sources) {
+    return load({"", {{"draw.beacon_url", sources}}}, {}).problems;
+  };
+  const std::string one = "https://a.example", four = one + "," + one + "/drand, " + one + "," + one;
+  CAF_CHECK(problems(one).empty() && problems(four).empty());
+  for (const auto& bad : {std::string{"a.example"}, one + "/", one + ",b", std::string{","}, one + " " + one,
+                          four + "," + one}) {
+    const auto found = problems(bad);
+    CAF_REQUIRE_EQUAL(found.size(), 1u);
+    CAF_CHECK_EQUAL(found[0].option, "draw.beacon_url");
+  }
+}
+
 CAF_TEST(numbers and units are read strictly) {
   options values;
   const auto& timeout = *find_option("http.header_timeout");

@@ -44,6 +44,7 @@ struct scripted_witness {
   std::optional<witness_reply> instead; ///< of the next answers
   bool is_silent = false;
   bool is_slow = false; ///< answers when the test says so
+  bool is_cut_off = false; ///< it hears, and its answers are lost
 
   [[nodiscard]] note_verifier verifier() const {
     return {name, note_key_kind::witness, ed25519_public_key_of(seed)};
@@ -72,6 +73,10 @@ struct scripted_port final : witness_port {
   void add_checkpoint(std::size_t witness, std::string body,
                       std::function<void(witness_reply)> done) override {
     auto& w = witnesses[witness];
+    if (w.is_cut_off) {
+      w.answer(body);
+      return done({});
+    }
     if (w.is_slow) return held.push_back([&w, body, done] { done(w.answer(body)); });
     if (!w.is_silent) return done(w.answer(body));
     ++w.asked;
@@ -88,6 +93,7 @@ struct client_fixture : fixture {
   std::set<std::string> sent; ///< notes
   bool has_proofs = true;
   std::string first; ///< what each witness gets before a newer checkpoint
+  std::optional<std::string> kept; ///< what the log has of the witnesses, after its load
   cosigned_log_handle log_actor;
   witness_client_handle client;
 
@@ -122,7 +128,7 @@ struct client_fixture : fixture {
   }
   void grow(std::uint64_t size, const std::string& kind = "entry ") {
     while (log.entries.size() < size) log.entries.push_back(kind + std::to_string(log.entries.size()));
-    caf::anon_send(client, checkpoint_signed{first_event_aggregate, note_of(size), log_actor, first});
+    caf::anon_send(client, checkpoint_signed{first_event_aggregate, note_of(size), log_actor, first, kept});
     run();
   }
 };
@@ -211,6 +217,46 @@ CAF_TEST(after a restart a witness cosigns the closing again or is beyond it) {
   CAF_CHECK(warnings.empty());
 }
 
+CAF_TEST(what the log has of a witness after its load is not asked for again) {
+  for (int i = 0; i < 9; ++i) log.entries.push_back("entry " + std::to_string(i));
+  const auto cosigned_by = [this](scripted_witness& w, std::uint64_t size) {
+    w.latest = {size, root_of(size, log.reader())};
+    const auto note = note_of(size);
+    return note + cosign(parse_checkpoint(note)->text, w.name, w.seed, env.wall_now());
+  };
+  kept = cosigned_by(port.witnesses[0], 9) + "\n" + cosigned_by(port.witnesses[1], 5);
+  start();
+  first = note_of(5);
+  grow(9);
+  CAF_CHECK_EQUAL(port.witnesses[0].asked, 0u);
+  CAF_CHECK(cosigned["w3"] == sizes{9});
+  CAF_CHECK_EQUAL(port.witnesses[1].asked, 1u);
+  kept.reset();
+  grow(10);
+  CAF_CHECK(cosigned["w2"] == sizes{10});
+  CAF_CHECK(cosigned["w3"] == sizes({9, 10}));
+}
+
+CAF_TEST(a cosignature that the log has not after its load is asked for again) {
+  start();
+  grow(9);
+  kept = ""; // the log did not hear it
+  grow(9);
+  CAF_CHECK(cosigned["w2"] == sizes({9, 9}));
+  CAF_CHECK(warnings.empty());
+}
+
+CAF_TEST(a cosignature that is lost on its way is asked for again) {
+  start();
+  grow(3);
+  port.witnesses[0].is_cut_off = true;
+  grow(5);
+  port.witnesses[0].is_cut_off = false;
+  advance(witness_pause);
+  CAF_CHECK(cosigned["w2"] == sizes({3, 5}));
+  CAF_CHECK_EQUAL(port.witnesses[0].asked, 4u); // the third answer was 409
+}
+
 CAF_TEST(a witness with another log causes one warning and is not asked again at once) {
   port.witnesses[0].latest = {3, leaf_hash("another")};
   port.witnesses[1].latest = {100, leaf_hash("longer")};
@@ -252,6 +298,20 @@ CAF_TEST(without a proof the request is made later) {
   has_proofs = true;
   advance(2 * witness_pause);
   CAF_CHECK(cosigned["w2"] == sizes({3, 6}));
+}
+
+CAF_TEST(a log whose owner has ended is not sent again) {
+  port.witnesses[0].is_silent = true;
+  start();
+  grow(3);
+  port.witnesses[0].is_silent = false;
+  port.witnesses[0].latest = {9, leaf_hash("of the next owner, at another node")};
+  kill(log_actor);
+  port.held.front()();
+  run();
+  advance(witness_pause);
+  CAF_CHECK_EQUAL(port.witnesses[0].asked, 1u);
+  CAF_CHECK(warnings.empty()); // else it would seem to have gone back
 }
 
 CAF_TEST(a log that begins anew is new to its witnesses) {

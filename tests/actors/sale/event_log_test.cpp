@@ -18,11 +18,13 @@ namespace {
 /// A line that admits only when called.
 struct event_log_fixture : event_fixture {
   std::vector<std::string> warnings;
+  ledger_worker_handle reader;
   event_log_fixture() {
     queue_settings queue;
     queue.policy = admission_policy::operated;
     start(10, queue);
   }
+  ~event_log_fixture() { reader = nullptr; }
   log_state_row state() {
     const auto rows = store.read_log(event.aggregate, {});
     CAF_REQUIRE(rows.state.has_value());
@@ -75,6 +77,18 @@ struct event_log_fixture : event_fixture {
             own_row->applied_seq + 1, env.wall_now(), std::move(content)};
     CAF_REQUIRE(store.commit(std::span{&b, 1})[0] == commit_outcome::committed);
     own();
+  }
+  /// Another connection reads for the owner, so that a test can hold back reads or commits.
+  void own_with_reader() {
+    reader = keep(sys.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&env),
+                            ledger_worker_settings{.prune_interval = 24h}));
+    services.ledgers = ledger_workers{{worker}, {reader}};
+    kill(owner);
+    owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
+                           supervisor_handle{}));
+    run_without(worker);
+    sched.run_once(); // the ledger answers the load
+    run_without(worker);
   }
   /// A jump of the test's clock fires each timer once.
   void take_turns() {
@@ -154,6 +168,61 @@ CAF_TEST(a turn whose commit was applied after all is not repeated) {
   advance(3s);
   CAF_CHECK_EQUAL(kinds(), "bj");
   demand_continues(state());
+}
+
+CAF_TEST(a turn that reads before the new log is committed loses and doubles nothing) {
+  event = put_event(10, event.queue, aggregate_id{number_of(event.aggregate) + 1});
+  own_with_reader(); // its first batch, with the beginning of the log, waits
+  join_as(1);
+  for (int i = 0; i < 3; ++i) {
+    sched.advance_time(1100ms);
+    run_without(worker);
+  }
+  CAF_CHECK(!store.read_log(event.aggregate, {}).state.has_value());
+  join_as(2);
+  run();
+  advance(2s);
+  CAF_CHECK_EQUAL(kinds(), "bjj");
+  demand_continues(state());
+}
+
+CAF_TEST(a turn that reads before the log that replaces a lost one is committed takes none of it) {
+  join_now(1);
+  advance(2s);
+  kill(owner);
+  const auto* head = store.head(event.aggregate);
+  store.acquire(event.aggregate, {}, std::nullopt, {head->epoch, head->applied_seq + 4});
+  CAF_REQUIRE(store.accept_loss(event.aggregate, audit_row{}));
+  own_with_reader();
+  join_as(2);
+  for (int i = 0; i < 3; ++i) {
+    sched.advance_time(1100ms);
+    run_without(worker);
+  }
+  CAF_CHECK_EQUAL(state().number, 1u);
+  run();
+  advance(2s);
+  CAF_CHECK_EQUAL(state().number, 2u);
+  CAF_CHECK_EQUAL(kinds(), "bjj");
+  demand_continues(state());
+}
+
+CAF_TEST(a read that is answered after the owner has loaded again is not taken into the log) {
+  own_with_reader();
+  run();
+  advance(2s);
+  join_now(1);
+  sched.advance_time(1100ms);
+  run_without(reader); // the turn's read waits
+  store.acquire_unleased(event.aggregate, never); // the owner has a successor
+  join_as(2);
+  run_without(reader); // fenced, and loaded again
+  run();
+  join_now(3);
+  advance(3s);
+  CAF_CHECK_EQUAL(kinds(), "bjj"); // the second one joins again
+  demand_continues(state());
+  CAF_CHECK(store.committed_notes(event.aggregate)->empty());
 }
 
 CAF_TEST(a fenced owner adds nothing) {

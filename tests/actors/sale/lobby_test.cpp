@@ -227,6 +227,73 @@ CAF_TEST(the draw has the cosigned checkpoint over the closing also if joins hav
   CAF_CHECK(checkpoints.back().first.empty()); // it is drawn
 }
 
+CAF_TEST(after the draw a load gives each witness the newest checkpoint first) {
+  add_witness();
+  start_lobby(with_beacon(beacon_kind::drand));
+  joined(1);
+  pass(lobby_length);
+  pass(2s);
+  checkpoints.clear();
+  crash();
+  pass(2s);
+  CAF_REQUIRE(!checkpoints.empty());
+  CAF_CHECK(!checkpoints.back().first.empty()); // not drawn yet
+  beacon(std::string(96, 'b'));
+  run();
+  crash(); // the draw is noted and not in the log
+  pass(2s);
+  CAF_CHECK(checkpoints.back().first.empty());
+  checkpoints.clear();
+  crash();
+  pass(2s);
+  CAF_REQUIRE(!checkpoints.empty());
+  CAF_CHECK(checkpoints.back().first.empty());
+  joined(2);
+  pass(2s);
+  CAF_CHECK(checkpoints.back().first.empty());
+}
+
+CAF_TEST(a load tells the client of the witnesses what the log has of them) {
+  add_witness();
+  start_lobby();
+  joined(1);
+  pass(2s);
+  CAF_REQUIRE(!checkpoints.empty());
+  CAF_CHECK(checkpoints.front().cosigned == std::optional{std::string{}});
+  joined(2);
+  pass(2s);
+  CAF_CHECK(!checkpoints.back().cosigned.has_value());
+  const auto newest = checkpoints.back();
+  const auto size = parse_checkpoint(newest.note)->content.size;
+  const std::string lines = "\u2014 a AAAA\n";
+  caf::anon_send(newest.log, checkpoint_cosigned{size, "a", newest.note, lines});
+  run();
+  checkpoints.clear();
+  crash();
+  pass(2s);
+  CAF_REQUIRE_EQUAL(checkpoints.size(), 1u); // others may not have cosigned it
+  CAF_CHECK_EQUAL(checkpoints.back().note, newest.note);
+  CAF_CHECK_EQUAL(checkpoints.back().cosigned.value_or(""), newest.note + lines);
+}
+
+CAF_TEST(a cosignature that comes while the ledger is away is kept) {
+  add_witness();
+  start_lobby();
+  joined(1);
+  pass(2s);
+  const auto newest = checkpoints.back();
+  commit_faults.push_back({commit_fault::kind::unavailable});
+  ask<entry_reply>(owner, join{event.id, customer(2)});
+  run();
+  const auto size = parse_checkpoint(newest.note)->content.size;
+  const std::string lines = "\u2014 a AAAA\n";
+  caf::anon_send(newest.log, checkpoint_cosigned{size, "a", newest.note, lines});
+  run();
+  pass(2s);
+  pass(2s);
+  CAF_CHECK_EQUAL(store.read_log(event.aggregate, {}).state->cosigned, newest.note + lines);
+}
+
 CAF_TEST(a log that replaces a lost one offers witnesses no checkpoint of the lost one) {
   add_witness();
   start_lobby(with_beacon(beacon_kind::announced));

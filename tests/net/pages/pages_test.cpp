@@ -315,11 +315,9 @@ CAF_TEST(a place in line reads its odds and on a waiting list what happens next)
   line.event.status = event_status::active;
   entry_view place;
   place.position = 2'001;
-  sale_evidence seen{.sells = true, .free = 800};
+  sale_evidence seen{.sells = true, .free = 800, .joined = 6'000, .waiting = 3'500};
   seen.decided = seen.admitted = seen.claimed = 2'500;
   seen.buyers = seen.bought = seen.squares = 800;
-  seen.joined = 6'000;
-  seen.waiting = 3'500;
   place.outlook = outlook_of(seen, place.position);
   wait_view view{.in = language::en, .base = base, .line = line, .place = &place};
   const auto has = [&](std::string_view text) {
@@ -327,23 +325,24 @@ CAF_TEST(a place in line reads its odds and on a waiting list what happens next)
   };
   CAF_CHECK(has("About 640 of the 2,000 people ahead of you will probably buy 640 tickets in total. "
                 "800 tickets are left."));
-  CAF_CHECK(has("95 to 100 % (almost certain)."));
-  CAF_CHECK(has("data-waiting-list hidden"));
+  CAF_CHECK(has("95 to 100 % (almost certain).") && has("data-waiting-list hidden"));
   line.sold_out = true;
   line.event.waiting_list = {true, milliseconds{1'800'000}, -1, -1, from_unix_ms(1'795'000'000'000)};
   seen.waiting_list = true;
   place.outlook = outlook_of(seen, place.position);
-  CAF_CHECK(has("data-odds-card hidden"));
-  CAF_CHECK(has("data-sold-out hidden"));
-  CAF_CHECK(has("data-waiting-list>"));
-  CAF_CHECK(has("Then you have 30 minutes"));
-  CAF_CHECK(has("You get an e-mail when it is your turn") && !has("Guests get no e-mail"));
-  view.signed_in = view.is_guest = true;
+  CAF_CHECK(has("data-odds-card hidden") && has("data-sold-out hidden"));
+  CAF_CHECK(has("data-waiting-list>") && has("Then you have 30 minutes") && !has("Guests get no e-mail"));
+  CAF_CHECK(has("You get an e-mail when it is your turn"));
+  view.mails_turns = false;
+  CAF_CHECK(has("no e-mail about it, so keep this page open.") && !has("You get an e-mail"));
+  view.signed_in = view.is_guest = view.mails_turns = true;
   CAF_CHECK(!has("You get an e-mail") && has("Guests get no e-mail, so keep this page open."));
   view.place = nullptr;
   CAF_CHECK(has("Join the waiting list:") && !has("by e-mail") && has("sign in before you join"));
   view.is_guest = false;
   CAF_CHECK(has("Join the waiting list:") && has("by e-mail"));
+  view.mails_turns = false;
+  CAF_CHECK(has("no e-mail about it: keep this page open then") && !has("by e-mail"));
 }
 
 CAF_TEST(a place in a lobby reads how many are there and how the draw goes) {
