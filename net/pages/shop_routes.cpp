@@ -120,6 +120,7 @@ std::string text_of(reason why) {
     {reason::seat_single, "seat_single"},
     {reason::seat_taken, "seat_taken"},
     {reason::seat_accessible_only, "seat_accessible_only"},
+    {reason::seat_accessible_unclear, "seat_accessible_unclear"},
     {reason::event_sold_out, "none_free"},
     {reason::not_on_sale, "none_free"},
     {reason::limit_exceeded, "limit_exceeded"},
