@@ -308,7 +308,6 @@ site_page choice_page(const shopper& who, const choice_view& choice) {
   set_contact(data, who, choice);
   add_questions(data, who.in, choice);
   data.show("TAKES_CODES", choice.event.takes_access_codes);
-  data.set("PATH", who.base + "/shop/events/" + to_string(event.id));
   data.show("NO_QUOTE", !choice.quote);
   set_sums(data, choice.quote ? choice.quote->price : price_quote{}, event.currency);
   page.script = "shop.mjs";
