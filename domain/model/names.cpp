@@ -198,6 +198,7 @@ constexpr std::pair<reason, std::string_view> codes[] = {
   {reason::no_gateway, "no_gateway"},
   {reason::seat_taken, "seat_taken"},
   {reason::seat_accessible_only, "seat_accessible_only"},
+  {reason::seat_accessible_unclear, "seat_accessible_unclear"},
   {reason::seat_single, "seat_single"},
   {reason::no_best_seats, "no_best_seats"},
   {reason::event_sold_out, "event_sold_out"},

@@ -56,7 +56,8 @@ enum class reason : std::uint8_t {
   no_gateway, ///< the order costs money and the server has no payment gateway
   seat_taken, ///< detail: the names of the seats, with a blank between them
   seat_accessible_only, ///< as before: kept for people who ask for an accessible seat
-  seat_single, ///< as before: they would stay free alone
+  seat_accessible_unclear, ///< best seats of several types: whose are the accessible ones?
+  seat_single, ///< names, as for seat_taken: they would stay free alone
   no_best_seats, ///< enough are free, but not side by side under the organizer's rules
   event_sold_out,
   none_free,

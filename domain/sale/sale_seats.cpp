@@ -101,9 +101,8 @@ refusal sale::choose_seats(const std::vector<item_wish>& wishes, const seat_wish
     ++with_seats;
   }
   if (count > claim_seats_max) return reason::limit_exceeded;
-  const auto accessible = with_seats == 1 ? wish.asks_accessible : 0; // whose they are is clear then
   std::vector<seat_number> named;
-  std::size_t choices = 0;
+  std::vector<priced_item> unnamed;
   for (std::size_t i = 0; i < out.items.size(); ++i) {
     const auto type = out.items[i].ticket_type;
     const auto* asked = wishes.empty() ? nullptr : &wishes[i];
@@ -114,11 +113,23 @@ refusal sale::choose_seats(const std::vector<item_wish>& wishes, const seat_wish
     }
     if (has_names) {
       if (auto no = named_seats(*asked, type, named)) return no;
-      continue;
+    } else {
+      unnamed.push_back(out.items[i]);
     }
-    const auto quantity = out.items[i].quantity;
-    if (inventory::free_units(stock_.types()[type]) < std::int64_t{quantity}) return none_free(out, now);
-    const best_wish best_of_type{quantity, std::min(accessible, quantity), {}, std::uint64_t{1} << type};
+  }
+  const auto accessible = with_seats == 1 ? wish.asks_accessible : 0; // whose they are is clear then
+  const auto is_accessible = [this](seat_number n) {
+    return seating_->map().plan().seats()[n].has(seat_plan::accessible);
+  };
+  if (accessible < wish.asks_accessible && !unnamed.empty() && std::ranges::none_of(named, is_accessible))
+    return reason::seat_accessible_unclear;
+  std::size_t choices = 0;
+  for (const auto& item : unnamed) {
+    const auto quantity = item.quantity;
+    if (inventory::free_units(stock_.types()[item.ticket_type]) < std::int64_t{quantity})
+      return none_free(out, now);
+    const auto types = std::uint64_t{1} << item.ticket_type;
+    const best_wish best_of_type{quantity, std::min(accessible, quantity), {}, types};
     const auto best = fq::best(seating_->map(), best_of_type, seating_->rules());
     if (best.empty()) return reason::no_best_seats;
     out.seats.insert(out.seats.end(), best.begin(), best.end());

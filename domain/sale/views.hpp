@@ -146,6 +146,7 @@ struct best_seats_wish {
 struct seat_wish {
   best_seats_wish best = {}; ///< instead of items
   /// Accessible seats that the named ones may have, or that the best ones of the only item with seats have.
+  /// Best seats of several items are refused with it.
   std::uint32_t asks_accessible = 0;
 };
 

@@ -241,6 +241,8 @@ constexpr reason_row reasons[] = {
   {reason::no_gateway, 409, "This server has no payment gateway, so nothing with a price can be sold."},
   {reason::seat_taken, 409, "Somebody else has one of these seats.", seats},
   {reason::seat_accessible_only, 409, "These seats are kept for people who need an accessible seat.", seats},
+  {reason::seat_accessible_unclear, 409,
+   "It is not clear which tickets are for wheelchair places. Ask for one ticket type, or name the seats."},
   {reason::seat_single, 409, "The choice leaves a single seat free.", seats},
   {reason::no_best_seats, 409, "There are no such seats side by side."},
   {reason::event_sold_out, 410, "Sold out."},

@@ -160,15 +160,33 @@ void append_seat_types(std::string& out, const shopper& who, const event_view& e
 
 /// What the script of the seats says.
 std::string seat_texts(language in) {
-  return texts_json(in, {"limit_exceeded",     "none_free",        "not_together",
-                         "promo_code_refused", "seat_accessible",  "seat_accessible_only",
-                         "seat_chosen",        "seat_companion",   "seat_free",
-                         "seat_held",          "seat_kept",        "seat_lost",
-                         "seat_not_sold",      "seat_obstructed",  "seat_place",
-                         "seat_place_row",     "seat_place_table", "seat_single",
-                         "seat_sold",          "seat_taken",       "seats_chosen",
-                         "seats_none",         "seats_row",        "seats_section",
-                         "seats_title",        "try_again"});
+  return texts_json(in, {"limit_exceeded",
+                         "none_free",
+                         "not_together",
+                         "promo_code_refused",
+                         "seat_accessible",
+                         "seat_accessible_only",
+                         "seat_accessible_unclear",
+                         "seat_chosen",
+                         "seat_companion",
+                         "seat_free",
+                         "seat_held",
+                         "seat_kept",
+                         "seat_lost",
+                         "seat_not_sold",
+                         "seat_obstructed",
+                         "seat_place",
+                         "seat_place_row",
+                         "seat_place_table",
+                         "seat_single",
+                         "seat_sold",
+                         "seat_taken",
+                         "seats_chosen",
+                         "seats_none",
+                         "seats_row",
+                         "seats_section",
+                         "seats_title",
+                         "try_again"});
 }
 
 std::string choice_state(const shopper& who, const choice_view& choice) {
@@ -290,7 +308,6 @@ site_page choice_page(const shopper& who, const choice_view& choice) {
   set_contact(data, who, choice);
   add_questions(data, who.in, choice);
   data.show("TAKES_CODES", choice.event.takes_access_codes);
-  data.set("PATH", who.base + "/shop/events/" + to_string(event.id));
   data.show("NO_QUOTE", !choice.quote);
   set_sums(data, choice.quote ? choice.quote->price : price_quote{}, event.currency);
   page.script = "shop.mjs";

@@ -120,6 +120,7 @@ std::string text_of(reason why) {
     {reason::seat_single, "seat_single"},
     {reason::seat_taken, "seat_taken"},
     {reason::seat_accessible_only, "seat_accessible_only"},
+    {reason::seat_accessible_unclear, "seat_accessible_unclear"},
     {reason::event_sold_out, "none_free"},
     {reason::not_on_sale, "none_free"},
     {reason::limit_exceeded, "limit_exceeded"},
@@ -138,6 +139,10 @@ std::string text_of(reason why) {
 
 /// Whether a rule refused, which the page explains with the form as filled in. Other refusals are errors.
 bool is_said_in_page(const refusal& no) { return text_of(no.why) != "try_again"; }
+
+response show_refusal(const visit& v, const counter& at, reason why) {
+  return show_choice(v, at, {std::nullopt, text_of(why), status_of(why)});
+}
 
 /// Key of the text of what is wrong with the form; empty if it is complete.
 std::string problem_of(const form& sent, const std::vector<item_wish>& items, const event_view& event,
@@ -173,7 +178,7 @@ awaitable<response> show_quote(const visit& v, const counter& at, std::vector<it
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
   guess.settle(got);
   if (!got.error && got.reply.no && is_said_in_page(got.reply.no))
-    co_return show_choice(v, at, {std::nullopt, text_of(got.reply.no.why), status_of(got.reply.no.why)});
+    co_return show_refusal(v, at, got.reply.no.why);
   if (auto no = refused(v.rq, got)) co_return std::move(*no);
   co_return show_choice(v, at, {std::move(got.reply.quote), {}, 200});
 }
@@ -228,7 +233,7 @@ awaitable<response> buy(const visit& v, const counter& at, std::vector<item_wish
   if (!got.error && got.reply.no.why == reason::challenge_required) // without a waiting room
     co_return see_other(v, wait_path(v) + "?reason=challenge_required");
   if (!got.error && got.reply.no && is_said_in_page(got.reply.no))
-    co_return show_choice(v, at, {std::nullopt, text_of(got.reply.no.why), status_of(got.reply.no.why)});
+    co_return show_refusal(v, at, got.reply.no.why);
   if (auto no = refused(v.rq, got)) co_return std::move(*no);
   const auto order = got.reply.order.order.id;
   if (got.reply.order.order.status == order_status::pending) {
@@ -243,8 +248,9 @@ awaitable<response> buy(const visit& v, const counter& at, std::vector<item_wish
   co_return answer;
 }
 
-/// A code that opens hidden ticket types: the page has them then.
+/// A code that opens hidden ticket types: the page has them then, with the form as filled in.
 awaitable<response> open_types(const visit& v, const counter& at) {
+  if (v.sent.find("access_code").empty()) co_return show_refusal(v, at, reason::access_code_invalid);
   if (auto no = limit_join(v.ctx, v.rq, v.shopper)) co_return std::move(*no);
   code_guess guess{v.ctx, v.rq, v.shopper, v.id, true};
   if (guess.no) co_return std::move(*guess.no);
@@ -253,24 +259,26 @@ awaitable<response> open_types(const visit& v, const counter& at) {
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
   guess.settle(got);
   if (!got.error && got.reply.no && is_said_in_page(got.reply.no))
-    co_return show_choice(v, at, {std::nullopt, text_of(got.reply.no.why), status_of(got.reply.no.why)});
+    co_return show_refusal(v, at, got.reply.no.why);
   if (auto no = refused(v.rq, got)) co_return std::move(*no);
-  co_return see_other(v, "/shop/events/" + to_string(v.id));
+  auto wider = co_await come_to_counter(v);
+  if (wider.no) co_return std::move(*wider.no);
+  co_return show_choice(v, wider, {});
 }
 
 awaitable<response> act_on_choice(visit v) {
   const auto action = v.sent.find("action");
-  if (action == "join") {
-    auto at = co_await come_to_counter(v);
-    if (at.no) co_return std::move(*at.no);
+  // Also before a purchase: the Enter key in the code's field presses the first button of the form.
+  const bool has_code = action == "join" || !v.sent.find("access_code").empty();
+  if ((action != "buy" && action != "quote" && action != "join") || (!has_code && !fits(v.sent)))
+    co_return problem(fault::invalid_field, v.rq.request_id,
+                      {{"action", "invalid", "Must be buy, quote or join, with the fields of our page."}});
+  auto at = co_await come_to_counter(v);
+  if (at.no) co_return std::move(*at.no);
+  if (has_code) {
     auto opening = open_types(v, at);
     co_return co_await opening;
   }
-  if ((action != "buy" && action != "quote") || !fits(v.sent))
-    co_return problem(fault::invalid_field, v.rq.request_id,
-                      {{"action", "invalid", "Must be buy or quote, with the fields of our page."}});
-  auto at = co_await come_to_counter(v);
-  if (at.no) co_return std::move(*at.no);
   auto items = items_of(v.sent, at.event);
   if (!items)
     co_return problem(fault::invalid_field, v.rq.request_id,

@@ -114,6 +114,12 @@ async function open_hall(t, hall = {}, options = {}, language = 'en') {
       );
     if (url.pathname.endsWith('/quote')) {
       state.quotes.push(route.request().postDataJSON());
+      if (state.refused)
+        return route.fulfill({
+          status: 409,
+          contentType: 'application/problem+json',
+          body: JSON.stringify({ code: state.refused }),
+        });
       return json(route, {
         subtotal: 0,
         discount: 0,
@@ -131,6 +137,28 @@ async function open_hall(t, hall = {}, options = {}, language = 'en') {
 }
 
 const value_of = (page, type = 0) => page.locator(`input[name="s.${type_ids[type]}"]`).inputValue();
+/**
+ * Fingers on a line through the middle of the map, at first `from` pixels apart and then `to`. One finger
+ * alone moves as the left one of two. Chromium makes an event of each finger's move.
+ */
+async function move_fingers(page, count, from, to) {
+  const frame = page.locator('[data-frame]');
+  await frame.scrollIntoViewIfNeeded();
+  const box = await frame.boundingBox();
+  const fingers = (distance) =>
+    [-1, 1].slice(0, count).map((side, id) => ({
+      x: box.x + (box.width + side * distance) / 2,
+      y: box.y + box.height / 2,
+      id,
+    }));
+  const session = await page.context().newCDPSession(page);
+  const send = (type, touchPoints) => session.send('Input.dispatchTouchEvent', { type, touchPoints });
+  await send('touchStart', fingers(from));
+  for (const part of [0.25, 0.5, 0.75, 1]) await send('touchMove', fingers(from + (to - from) * part));
+  await send('touchEnd', []);
+  await session.detach();
+}
+
 const focused = (page) => page.evaluate(() => document.activeElement.getAttribute('aria-label'));
 
 test('a map and its changes are read as the server writes them', () => {
@@ -270,6 +298,41 @@ test('a hall of standing places alone has a map', async (t) => {
   await page.getByRole('spinbutton', { name: 'P, free: 9, 10.00 EUR' }).focus();
   await page.keyboard.press('End');
   assert.equal(await page.locator(`select[name="t.${type_ids[0]}"]`).inputValue(), '3');
+});
+
+test('two fingers zoom the map between its limits and not the page', async (t) => {
+  const phone = { viewport: { width: 375, height: 700 }, hasTouch: true };
+  const { page } = await open_hall(t, {}, phone);
+  const look = () =>
+    page.locator('[data-frame]').evaluate((frame) => {
+      const drawing = frame.firstElementChild;
+      const width = Number(drawing.getAttribute('width'));
+      const middle = (frame.scrollLeft + frame.clientWidth / 2) / width;
+      return { width, units: drawing.viewBox.baseVal.width, seen: frame.clientWidth, middle };
+    });
+  const is_wide = (wanted) =>
+    eventually(`a map of ${wanted} pixels`, async () => Math.abs((await look()).width - wanted) <= 2);
+  const { width, units, seen } = await look();
+  await move_fingers(page, 2, 80, 160);
+  await is_wide(2 * width);
+  assert.ok(Math.abs((await look()).middle - 0.5) < 0.02, 'the middle stays');
+  await move_fingers(page, 2, 160, 80);
+  await is_wide(width);
+  await move_fingers(page, 2, 20, 300);
+  await is_wide(6 * units); // zoom_max
+  await move_fingers(page, 1, 100, 40);
+  assert.ok(Math.abs((await look()).width - 6 * units) <= 2, 'one finger does not zoom');
+  await move_fingers(page, 2, 300, 20);
+  await is_wide(seen / 2);
+  assert.equal(await page.evaluate(() => visualViewport.scale), 1);
+  assert.equal(await value_of(page), '', 'a pinch chooses no seat');
+});
+
+test('wheelchair places that several ticket types could have are refused in words', async (t) => {
+  const { page, state } = await open_hall(t, { has_no_plan: true });
+  state.refused = 'seat_accessible_unclear';
+  await page.locator('[data-accessible]').check();
+  await page.getByText('We cannot tell which of these tickets is for the wheelchair place.').waitFor();
 });
 
 test('without its map the page names no seats that nobody can see', async (t) => {

@@ -95,6 +95,12 @@ function follow_choice(form) {
     clearTimeout(timer);
     timer = setTimeout(quote, 350);
   });
+  // Else the form's first button would be pressed, which buys.
+  form.elements.access_code?.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    form.requestSubmit(form.querySelector('[data-join]'));
+  });
   quote();
   const root = form.querySelector('[data-seats]');
   if (root) show_seats(root, form).then((map) => (seats = map));

@@ -172,7 +172,10 @@ export interface CheckoutWish {
   section?: string;
   ticket_type_id?: string;
   promo_code?: string;
-  /** At least 1: named seats may be accessible and companions' seats. */
+  /**
+   * Named seats may have so many accessible ones, with companions' seats; a single item without names gets so
+   * many. With several items refused as `seat_accessible_unclear`, unless a named seat is accessible.
+   */
   accessible?: number;
   success_url?: string;
   cancel_url?: string;

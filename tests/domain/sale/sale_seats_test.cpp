@@ -3,75 +3,12 @@
 #define CAF_SUITE domain_sale_seats
 #include "domain/delivery/outbox.hpp"
 #include "domain/sale/audit.hpp"
-#include "tests/domain/sale/sale_checks.hpp"
-#include "tests/domain/seats/sample_plan.hpp"
-
-#include "caf/test/unit_test.hpp"
+#include "tests/domain/sale/seats_fixture.hpp"
 
 namespace sale_seats_test {
 
 using namespace fq;
 using namespace fq::test;
-
-namespace {
-
-/// Rows A and B of "Parkett" (ticket type 0), C of "Balkon" (1), and a floor of 5 places (2).
-plan_draft small_hall() {
-  auto draft = draft_of_rows({"ssssss", "ssssss", "SSSS"});
-  draft.ticket_types.push_back("Floor");
-  draft.areas.push_back({"F", "", 2, 5, {0, 900}, 100, 100});
-  return draft;
-}
-
-std::vector<ticket_type_row> three_types() {
-  auto types = sample_types(1, 1'000);
-  types.push_back({.ordinal = 1, .id = {0x77, 2}, .name = "Balkon", .price = 500, .max_per_order = 4});
-  types.push_back({.ordinal = 2, .id = {0x77, 3}, .name = "Floor", .price = 300, .max_per_order = 4});
-  return types;
-}
-
-struct seats_fixture {
-  explicit seats_fixture(seat_rules rules = {}) : s(sample_event(), three_types()) {
-    s.give_plan(make_plan(small_hall()).plan, {0, 1, 2}, rules);
-    s.join_all(1, 9);
-  }
-  item_wish named(std::uint32_t type, std::vector<std::string> names) const {
-    return {s.type(type).id, static_cast<std::uint32_t>(names.size()), 0, std::move(names)};
-  }
-  item_wish units(std::uint32_t type, std::uint32_t count) const { return {s.type(type).id, count}; }
-  /// The names of the seats that the fan's newest claim has.
-  std::string seats_of(std::uint64_t n) const {
-    auto list = s.it->seats()->seats_of(s.claim_of(n).id);
-    std::vector<seat_number> sorted(list.begin(), list.end());
-    std::ranges::sort(sorted);
-    return s.it->seats()->names_of(sorted);
-  }
-  seat_state state(std::string_view name) const {
-    const auto& map = s.it->seats()->map();
-    return map.state(*map.plan().find(name));
-  }
-  /// Both must hold after each step.
-  void sound() {
-    CAF_CHECK_EQUAL(what_is_wrong(s), "");
-    CAF_CHECK_EQUAL(how_a_reload_differs(s), "");
-  }
-  void is_refused(const refusal& no, reason why, std::string_view detail = {}) {
-    CAF_CHECK_EQUAL(code_of(no.why), code_of(why));
-    if (!detail.empty()) CAF_CHECK_EQUAL(no.detail, detail);
-    sound();
-  }
-  void buy(std::uint64_t n) { CAF_CHECK(!s.captured(s.pay(n).payment)); }
-  const order_row& bought(std::uint64_t n, const std::vector<item_wish>& items) {
-    CAF_REQUIRE(!s.order(n, items).no);
-    const auto payment = s.payment_of(s.order_of(n)).id;
-    s.initialized(payment);
-    s.captured(payment);
-    return s.order_of(n);
-  }
-  sample_sale s;
-};
-
-} // namespace
 
 CAF_TEST(a claim holds the seats that it names for the whole session) {
   seats_fixture f;
@@ -193,9 +130,24 @@ CAF_TEST(a number of tickets has the accessible seats that it asks for if no oth
   f.s.give_plan(make_plan(draft_of_rows({"acssca", "SSSS"})).plan, {0, 1}, {.singles = single_rule::off});
   CAF_CHECK(!f.s.claim(1, {f.units(0, 2)}, {.asks_accessible = 1}));
   CAF_CHECK(f.seats_of(1) == "A-1 A-2" || f.seats_of(1) == "A-5 A-6");
-  CAF_CHECK(!f.s.claim(2, {f.units(0, 1), f.units(1, 1)}, {.asks_accessible = 1}));
-  CAF_CHECK(f.seats_of(2).starts_with("A-3") || f.seats_of(2).starts_with("A-4"));
   f.is_refused(f.s.claim(3, {f.units(1, 1)}, {.asks_accessible = 1}), reason::no_best_seats);
+}
+
+CAF_TEST(a wish for accessible seats is not dropped if two items have seats) {
+  seats_fixture f;
+  f.s.give_plan(make_plan(draft_of_rows({"acssca", "SSSS"})).plan, {0, 1}, {.singles = single_rule::off});
+  const seat_wish one{.asks_accessible = 1};
+  f.is_refused(f.s.claim(1, {f.units(0, 1), f.units(1, 1)}, one), reason::seat_accessible_unclear);
+  f.is_refused(f.s.claim(1, {f.named(0, {"A-3"}), f.units(1, 1)}, one), reason::seat_accessible_unclear);
+  order_wish wish;
+  wish.items = {f.units(0, 1), f.units(1, 1)};
+  wish.seats = one;
+  quote_view quoted;
+  f.is_refused(f.s.it->quote(fan(1), wish, f.s.now, quoted), reason::seat_accessible_unclear);
+  CAF_CHECK(!f.s.claim(1, {f.units(0, 1), f.units(1, 1)}));
+  CAF_CHECK(!f.s.claim(2, {f.named(0, {"A-1"}), f.units(1, 1)}, one)); // the named one is it
+  CAF_CHECK(!f.s.claim(3, {f.named(0, {"A-5", "A-6"}), f.named(1, {"B-1"})}, one));
+  f.sound();
 }
 
 CAF_TEST(a claim without wishes has the best seat) {

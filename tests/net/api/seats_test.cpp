@@ -56,6 +56,11 @@ CAF_TEST(a plan is stored as JSON or CSV with the events ticket types of these n
   const auto wrong = put("row,seat,x,y,ticket_type\nA,1,x,0,Parkett\n", h.csv());
   CAF_CHECK_EQUAL(shown(wrong), "400 invalid_field");
   CAF_CHECK(wrong.body.find("line 2 x") != std::string::npos);
+  const auto lines =
+    put("{\r\n\"ticket_types\": [\"Parkett\"],\r\n\"sections\": 1,\r\n\"areas\": 2}", h.as_organizer());
+  CAF_CHECK_EQUAL(shown(lines), "400 invalid_field");
+  CAF_CHECK(lines.body.find("line 3 sections") != std::string::npos);
+  CAF_CHECK(lines.body.find("line 4 areas") != std::string::npos);
   h.told->event.event.ticket_types.pop_back();
   const auto missing = put(json_of(*h.plan), h.as_organizer());
   CAF_CHECK(missing.status == 400 && missing.body.find("no ticket type Parkett") != std::string::npos);

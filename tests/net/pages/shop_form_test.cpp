@@ -73,6 +73,17 @@ CAF_TEST(the form asks the buyer and then as many attendees as there are tickets
   CAF_CHECK(has(next, "id=\"e-q.1.1\"") && !has(next, "id=\"e-q.1.2\"") && has(next, "id=\"e-q.2\""));
 }
 
+CAF_TEST(the access code is a field of the form so that nothing typed is lost) {
+  auto event = concert();
+  event.takes_access_codes = true;
+  const auto empty = sent("");
+  const auto page = page_of(event, empty);
+  const auto begin = page.find("data-choice"), end = page.find("</form>", begin);
+  const auto code = page.find("name=\"access_code\"", begin), use = page.find("value=\"join\"", code);
+  CAF_CHECK(begin < code && code < use && use < end && end != std::string::npos);
+  CAF_CHECK(page.find("value=\"buy\"") < code); // Enter in another field buys, as before
+}
+
 CAF_TEST(answers are those of the form and of no other attendee) {
   const auto event = concert();
   const auto fields = sent("t." + to_string(type_id) + "=1&q.1.1=Rice&q.1.2=Rice&q.2=yes&q.3=&q.9=x");

@@ -157,6 +157,42 @@ CAF_TEST(every error of a JSON file has its line and path) {
   CAF_CHECK_EQUAL(problem("[]"), "2 sections: A plan has at least one seat or area.");
 }
 
+CAF_TEST(each of several errors of a JSON file has its own line whatever ends the lines) {
+  const auto places = [](const std::string& text) {
+    std::vector<std::string> out;
+    for (const auto& e : plan_of_json(text).errors) out.push_back(std::to_string(e.line) + " " + e.place);
+    return out;
+  };
+  const auto with = [](std::string_view end, const std::vector<std::string_view>& lines) {
+    std::string text;
+    for (const auto line : lines) text.append(line).append(end);
+    return text;
+  };
+  for (const auto* end : {"\n", "\r\n"}) {
+    const auto wrong_values =
+      with(end, {R"({"ticket_types": ["One"],)", R"("focus": {"x": -1, "y": 0},)", R"("sections": [)",
+                 R"({"section": "P", "rows": [)", R"({"row": "A", "ticket_type": "One", "seats": [)",
+                 R"({"seat": "1", "x": 1, "y": 2},)", R"({"seat": "2", "x": "far", "y": 2},)",
+                 R"({"seat": "3", "x": 9}]},)", R"({"row": "B", "ticket_type": "Two", "seats": [)",
+                 R"({"seat": "1", "x": 1,)", R"("y": 2, "colour": "red"}]}]},)",
+                 R"({"section": "Q", "rows": 5}],)", R"("areas": [{"area": "F", "ticket_type": "One",)",
+                 R"("places": 0, "x": 0, "y": 0, "width": 1, "height": 1}]})"});
+    CAF_CHECK(places(wrong_values)
+              == (std::vector<std::string>{
+                "2 focus.x", "7 sections[0].rows[0].seats[1].x", "8 sections[0].rows[0].seats[2].y",
+                "9 sections[0].rows[1].ticket_type", "11 sections[0].rows[1].seats[0].colour",
+                "12 sections[1].rows", "14 areas[0].places"}));
+    const auto wrong_together =
+      with(end, {R"({"ticket_types": ["One"],)", R"("sections": [{"rows": [)",
+                 R"({"row": "A", "ticket_type": "One", "seats": [)", R"({"seat": "1", "x": 1, "y": 2},)",
+                 R"({"seat": "1", "x": 9, "y": 2}]},)", R"({"row": "A", "ticket_type": "One", "seats": [)",
+                 R"({"seat": "1", "x": 1, "y": 3}]}]}]})"});
+    CAF_CHECK(
+      places(wrong_together)
+      == (std::vector<std::string>{"5 sections[0].rows[0].seats[1].seat", "6 sections[0].rows[1].row"}));
+  }
+}
+
 CAF_TEST(files beyond a limit are refused) {
   const std::string large(17 * 1024 * 1024, ' ');
   CAF_CHECK_EQUAL(first_problem(plan_of_json(large)), "1 : The file is too large.");
