@@ -435,6 +435,8 @@ private:
   void end_offer(const transfer_id& id, transfer_trigger trigger, timestamp now, decision& out);
   void end_offers_of(const std::vector<event_ticket_id>& tickets, timestamp now, decision& out);
   std::size_t end_all_offers(timestamp now, decision& out);
+  void find_holders_to_tell();
+  std::size_t tell_holders(timestamp now, decision& out);
   // reserved seats
   refusal best_items(const seat_wish& wish, timestamp now, wanted& out, std::vector<item_wish>& items) const;
   refusal choose_seats(const std::vector<item_wish>& wishes, const seat_wish& wish, timestamp now,

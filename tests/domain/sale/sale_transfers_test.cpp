@@ -5,6 +5,8 @@
 #include "domain/sale/limits.hpp"
 #include "tests/domain/sale/orders_fixture.hpp"
 
+#include <map>
+
 namespace sale_transfers_test {
 
 using namespace fq;
@@ -200,6 +202,61 @@ CAF_TEST(offers end with the event that is cancelled before the money is back) {
   CAF_CHECK(is_valid(f.row().status));
   CAF_CHECK(f.offer_row().status == transfer_status::withdrawn && f.offer_row().receiver_email.empty());
   f.sound();
+}
+
+CAF_TEST(a cancelled event tells each holder of a gift once in bounded runs also over crashes) {
+  transfers_fixture f;
+  f.given_to(20);
+  CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id, {}, {f.ticket}));
+  CAF_REQUIRE(!f.s.refunded(*f.s.refund_asked()));
+  f.s.pass(seconds{1}); // fan 20 lost the gift before
+  f.bought(2, {f.standard(4)});
+  f.bought(3, {f.standard(2)});
+  const auto gifts = f.s.tickets_of(2), others = f.s.tickets_of(3);
+  const auto give = [&f](const event_ticket_id& ticket, std::uint64_t n) {
+    f.ticket = ticket;
+    f.given_to(n);
+  };
+  for (std::uint64_t n = 0; n < 4; ++n) give(gifts[n], 11 + n);
+  give(others[0], 11); // has two
+  give(others[1], 2); // hears of it by the order
+  f.s.rules.bounds.rows_per_run = 2;
+  f.s.rules.bounds.refunds_per_run = 1;
+  f.s.reload();
+  std::map<customer_id, int> told;
+  const auto note = [&] {
+    CAF_CHECK(f.s.last.told_holders.size() <= 2);
+    for (const auto& holder : f.s.last.told_holders) ++told[holder];
+    f.sound();
+  };
+  CAF_REQUIRE(!f.s.change_status(event_trigger::cancel));
+  note();
+  CAF_CHECK(f.s.wake.again && told.size() == 2);
+  CAF_CHECK(f.s.last.gateway_calls.empty()); // refunds wait: they would change what a load finds
+  bool is_refunding = false;
+  for (int run = 0; run < 9; ++run) {
+    f.s.reload();
+    f.s.pass(milliseconds{0});
+    note();
+    is_refunding = is_refunding || !f.s.last.gateway_calls.empty();
+  }
+  CAF_CHECK(is_refunding);
+  CAF_CHECK((told == std::map<customer_id, int>{{fan(11), 1}, {fan(12), 1}, {fan(13), 1}, {fan(14), 1}}));
+}
+
+CAF_TEST(an event that was changed after its cancellation tells no holder twice) {
+  transfers_fixture f;
+  f.given_to(11);
+  CAF_REQUIRE(!f.s.change_status(event_trigger::cancel));
+  CAF_CHECK((f.s.last.told_holders == std::vector{fan(11)}));
+  CAF_CHECK_EQUAL(f.row().generation, 3u);
+  f.s.pass(seconds{1});
+  event_patch p;
+  p.set(&event_facts::picture, std::string{});
+  CAF_REQUIRE(!f.s.patch(p));
+  f.s.reload();
+  f.s.pass(milliseconds{0});
+  CAF_CHECK(f.s.last.told_holders.empty());
 }
 
 CAF_TEST(a refund goes to the buyer also if another customer holds the ticket) {
