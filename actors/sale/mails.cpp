@@ -107,12 +107,14 @@ std::string payment_link(const order_row& order, const sale& now) {
 
 /// What the tickets' PDF is made of, when the mail is sent: no code and no name. Null without a confirmed
 /// address: the tickets must not go to a stranger.
-json::value papers_of(const order_row& order, const sale& now) {
+/// `is_cut`: there are more than one PDF has.
+json::value papers_of(const order_row& order, const sale& now, bool& is_cut) {
   if (order.contact.account_email.empty()) return nullptr;
   json::array papers;
   for (const auto* ticket : now.event_tickets().of_claim(order.claim)) {
     if (!is_valid(ticket->status) || ticket->holder != order.customer) continue;
-    if (papers.size() == papers_max) break;
+    is_cut = papers.size() == papers_max;
+    if (is_cut) break;
     const auto paper = now.paper_of(*ticket);
     json::object one{{"id", to_string(ticket->id)},
                      {"generation", ticket->generation},
@@ -149,7 +151,10 @@ std::string receipt(const order_row& order, const sale& now) {
   add_seats(data, now.view_of(claim));
   add_answers(data, order, now);
   add_facts(data, now);
-  return mail_to(order, "order_receipt", now, std::move(data), never, papers_of(order, now));
+  bool is_cut = false;
+  auto papers = papers_of(order, now, is_cut);
+  if (is_cut) data["attached"] = papers_max;
+  return mail_to(order, "order_receipt", now, std::move(data), never, std::move(papers));
 }
 
 /// It leads back to the shop where the order was placed.

@@ -143,6 +143,20 @@ CAF_TEST(a receipt has the picture and terms and to a confirmed address the answ
   CAF_CHECK(receipt().find("Shirt") == std::string::npos);
 }
 
+CAF_TEST(a receipt says how many tickets its PDF has if there are more) {
+  fixture f;
+  f.ordered("login@example.org");
+  auto order = f.it.orders().all().begin()->second;
+  order.status = order_status::success;
+  const auto receipt = [&] {
+    return mails_of({order_moved{order_status::awaiting_payment, order}}, f.it).at(0).payload;
+  };
+  for (std::uint64_t n = 1; n <= papers_max; ++n) f.ticket_held_by(ada, n);
+  CAF_CHECK(receipt().find(R"("attached")") == std::string::npos);
+  f.ticket_held_by(ada, papers_max + 1);
+  CAF_CHECK(receipt().find(R"("attached":100)") != std::string::npos);
+}
+
 CAF_TEST(a mail names the language of its order and the tenant and where to try again) {
   fixture f;
   decision d;
