@@ -257,6 +257,8 @@ public:
   [[nodiscard]] order_view view_of(const order_row& o) const;
   using ticket_rows = std::span<const event_ticket_row* const>;
   [[nodiscard]] std::vector<event_ticket_view> views_of(ticket_rows tickets) const;
+  /// All accepted offers of each ticket and the newest others, without addresses; by ticket, then by time.
+  [[nodiscard]] std::vector<transfer_row> history_of(ticket_rows tickets) const;
   /// Whether the holder is who bought it.
   [[nodiscard]] bool is_with_buyer(const event_ticket_row& t) const;
   [[nodiscard]] ticket_paper paper_of(const event_ticket_row& t) const;

@@ -2,10 +2,13 @@
 // A sale's decisions about offers of event tickets: the holder offers, the receiver accepts. Money and limits
 // stay with the buyer.
 #include "domain/model/invalid_field.hpp"
+#include "domain/sale/limits.hpp"
 #include "domain/sale/sale.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <ranges>
 #include <set>
 
 namespace fq {
@@ -136,6 +139,23 @@ std::size_t sale::tell_holders(timestamp now, decision& out) {
   }
   if (told > 0) out.reveals = true;
   return told;
+}
+
+std::vector<transfer_row> sale::history_of(ticket_rows tickets) const {
+  std::vector<transfer_row> history;
+  for (const auto* ticket : tickets) {
+    std::vector<transfer_row> shown;
+    std::size_t refused = 0;
+    for (const auto& id : transfers_.of_ticket(ticket->id) | std::views::reverse) {
+      auto offer = *transfers_.find(id);
+      if (offer.status != transfer_status::accepted && ++refused > refused_offers_shown_max) continue;
+      offer.giver_email.clear();
+      offer.receiver_email.clear();
+      shown.push_back(std::move(offer));
+    }
+    std::ranges::copy(shown | std::views::reverse, std::back_inserter(history));
+  }
+  return history;
 }
 
 } // namespace fq

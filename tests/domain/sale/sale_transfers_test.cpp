@@ -283,6 +283,26 @@ CAF_TEST(the paper of a given ticket says nothing of the purchase and that of a 
   CAF_CHECK(paper().order == order && paper().price >= 0 && !paper().attendee.empty());
 }
 
+CAF_TEST(the history of a ticket keeps all accepted offers and the newest others without addresses) {
+  transfers_fixture f;
+  f.set_transfers_max(2);
+  f.given_to(2);
+  for (std::size_t n = 0; n <= refused_offers_shown_max; ++n) {
+    f.s.pass(seconds{1});
+    f.offered_to(3);
+    CAF_REQUIRE(!f.s.end_transfer(f.offer, 3, transfer_trigger::decline));
+  }
+  f.s.pass(seconds{1});
+  f.offered_to(4);
+  f.s.reload();
+  const auto history = f.s.it->history_of(f.s.it->event_tickets().of_claim(f.row().claim));
+  CAF_REQUIRE_EQUAL(history.size(), 1 + refused_offers_shown_max);
+  CAF_CHECK(history[0].status == transfer_status::accepted);
+  CAF_CHECK(history[0].giver == fan(1) && history[0].receiver == fan(2));
+  CAF_CHECK(history[1].status == transfer_status::declined && history[1].receiver == fan(3));
+  CAF_CHECK(history.back().id == f.offer && history.back().receiver_email.empty());
+}
+
 CAF_TEST(a gift frees no purchase of the buyer) {
   transfers_fixture f;
   f.given_to(2);
