@@ -316,6 +316,22 @@ CAF_TEST(a blocked receiver takes nothing) {
   f.offered_to(2);
   f.s.block({2});
   CAF_CHECK(f.s.end_transfer(f.offer, 2, transfer_trigger::accept).why == reason::customer_blocked);
+  CAF_CHECK(f.offer_row().status == transfer_status::offered);
+  f.s.block({});
+  CAF_CHECK(!f.s.end_transfer(f.offer, 2, transfer_trigger::accept));
+}
+
+CAF_TEST(a block leaves a received ticket valid and ends one that the customer gave away) {
+  transfers_fixture f;
+  f.given_to(2);
+  f.s.block({2});
+  f.s.drain();
+  CAF_CHECK(!f.s.it->may_present(f.row()));
+  f.s.block({1});
+  CAF_REQUIRE(f.s.refund_asked());
+  CAF_REQUIRE(!f.s.refunded(*f.s.refund_asked()));
+  CAF_CHECK(f.row().status == event_ticket_status::cancelled && f.row().holder == fan(2));
+  f.sound();
 }
 
 CAF_TEST(the address of an erased customer is forgotten) {
