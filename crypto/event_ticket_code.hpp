@@ -28,7 +28,8 @@ enum class event_ticket_code_kind : std::uint8_t {
 struct event_ticket_claims {
   event_id event;
   event_ticket_id ticket;
-  std::uint32_t generation = 0; ///< raised by a transfer: codes of lower ones are void
+  std::uint32_t generation =
+    0; ///< raised by a transfer, and with the mail that the event is cancelled: lower ones are void
   friend bool operator==(const event_ticket_claims&, const event_ticket_claims&) = default;
 };
 

@@ -69,7 +69,9 @@ constexpr std::array order_receipt_fields{field{"order_id", kind::text},
                                           field{"seats", kind::seats, need::optional},
                                           field{"answers", kind::answers, need::optional},
                                           field{"tickets_url", kind::link, need::optional},
-                                          field{"tickets_page", kind::link, need::optional}};
+                                          field{"tickets_page", kind::link, need::optional},
+                                          field{"attached", kind::count, need::optional},
+                                          field{"rest_page", kind::link, need::optional}};
 constexpr std::array order_failed_fields{field{"order_id", kind::text}, field{"event_name", kind::text},
                                          field{"reason", kind::reason}, field{"can_retry", kind::flag},
                                          field{"retry_url", kind::link, need::optional}};

@@ -37,7 +37,8 @@ struct template_problem {
 ///   payment_link     order_id, event_name, total, currency, payment_url, expires_at
 ///   order_receipt    order_id, event_name, items [{name, quantity, amount}], total, currency;
 ///                    optional: discount, donations, fees (0 is left out), paid_at, tickets_url,
-///                    tickets_page (only if they are not attached), answers [{label, value, attendee (from 1;
+///                    tickets_page (only if they are not attached), rest_page (only if the PDF has the first
+///                    `attached` ones), answers [{label, value, attendee (from 1;
 ///                    none: the buyer)}]. `amount` is the line's sum, `discount` the deducted amount.
 ///   order_failed     order_id, event_name, reason (a code of an order's failure), can_retry;
 ///                    optional: retry_url

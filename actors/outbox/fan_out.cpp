@@ -186,7 +186,7 @@ void fan_out_state::go_on(const broadcast& c) {
 /// Reads and stores one page of devices.
 void fan_out_state::tell_page(const broadcast& c) {
   ask<devices_reply>(
-    find_crowd{{c->item.key.aggregate, c->after, broadcast_page}},
+    find_crowd{{c->item.key.aggregate, c->after, broadcast_page, c->what.created_at}},
     [this, c](const devices_reply& found) { on_page(c, *found.devices); }, [c] { c->is_under_way = false; });
 }
 

@@ -28,19 +28,24 @@ tenant_id tenant_of(const boost::json::object& o) {
 }
 
 /// The data of the mail, with the link to the tickets of a guest's order, and with the page of those that are
-/// not attached.
+/// not attached: the rest if its PDF is, which has only the first ones.
 boost::json::object data_with_links(const boost::json::object& payload, boost::json::object data,
                                     const std::function<std::string(const order_id&)>& link_of,
-                                    const std::string& tickets_page) {
+                                    const std::string& tickets_page, bool has_files) {
   const auto* tickets = payload.if_contains("event_tickets");
   const auto* o = tickets ? tickets->if_object() : nullptr;
   const auto* link = o ? o->if_contains("link") : nullptr;
   const auto order = parse_uuid(string_of(data, "order_id"));
-  if (!tickets_page.empty()) data["tickets_page"] = tickets_page;
+  auto page = tickets_page;
   if (link_of && order && link && link->is_bool() && link->get_bool()) {
-    data["tickets_url"] = link_of(*order);
-    if (!tickets_page.empty()) data["tickets_page"] = data["tickets_url"];
+    page = link_of(*order);
+    data["tickets_url"] = page;
   }
+  if (tickets_page.empty()) return data;
+  if (!has_files)
+    data["tickets_page"] = page;
+  else if (data.contains("attached"))
+    data["rest_page"] = page;
   return data;
 }
 
@@ -102,7 +107,7 @@ timestamp end_of(const outbox_row& row) {
 std::variant<mail_message, std::string> mail_of(const outbox_row& row,
                                                 const std::function<mail_style(tenant_id)>& style_of,
                                                 const std::function<std::string(const order_id&)>& link_of,
-                                                const std::string& tickets_page) {
+                                                const std::string& tickets_page, bool has_files) {
   boost::system::error_code error;
   const auto parsed = boost::json::parse(row.payload, error);
   const auto* o = error ? nullptr : parsed.if_object();
@@ -111,8 +116,8 @@ std::variant<mail_message, std::string> mail_of(const outbox_row& row,
   if (!to || !data) return "the payload is no mail";
   const auto template_key = string_of(*o, "template");
   auto style = style_of ? style_of(tenant_of(*o)) : mail_style{};
-  auto content =
-    render(template_key, string_of(*o, "language"), data_with_links(*o, *data, link_of, tickets_page), style);
+  auto content = render(template_key, string_of(*o, "language"),
+                        data_with_links(*o, *data, link_of, tickets_page, has_files), style);
   if (const auto* problem = std::get_if<template_problem>(&content)) return problem->what;
   auto& words = std::get<mail_content>(content);
   mail_message m{
@@ -280,8 +285,7 @@ mail_consumer_state::partly_sent* mail_consumer_state::begin_or_continue(const o
                                                                          std::string& why) {
   if (const auto known = in_progress_.find(key); known != in_progress_.end()) return &known->second;
   auto [files, is_all] = files_of(row);
-  auto made =
-    mail_of(row, services_->style_of, services_->link_of, is_all ? std::string{} : services_->tickets_page);
+  auto made = mail_of(row, services_->style_of, services_->link_of, services_->tickets_page, is_all);
   if (auto* wrong = std::get_if<std::string>(&made)) {
     why = std::move(*wrong);
     return nullptr;

@@ -63,7 +63,7 @@ struct mail_consumer_services {
   std::function<mail_style(tenant_id)> style_of = nullptr;
   /// Address that opens the tickets of a guest's order; null: no mail has one.
   std::function<std::string(const order_id&)> link_of = nullptr;
-  std::string tickets_page = {}; ///< address of a customer's tickets, for mails without their files
+  std::string tickets_page = {}; ///< address of a customer's tickets, for mails without all of them
 };
 
 class mail_consumer_state {
@@ -143,11 +143,12 @@ private:
 /// End of the subject of a mail.send payload; unset: never.
 [[nodiscard]] timestamp end_of(const outbox_row& row);
 
-/// The mail of a mail.send payload, or the reason why it is malformed. `tickets_page`: its tickets are not
-/// attached, and are there or at the link; empty: they are attached, or it has none.
+/// The mail of a mail.send payload, or the reason why it is malformed. `tickets_page`: where tickets are that
+/// are not attached, unless they are at the link. `has_files`: all files that fit a mail are attached.
 [[nodiscard]] std::variant<mail_message, std::string> mail_of(
   const outbox_row& row, const std::function<mail_style(tenant_id)>& style_of = nullptr,
-  const std::function<std::string(const order_id&)>& link_of = nullptr, const std::string& tickets_page = {});
+  const std::function<std::string(const order_id&)>& link_of = nullptr, const std::string& tickets_page = {},
+  bool has_files = true);
 
 consumer_handle::behavior_type mail_consumer(consumer_handle::stateful_pointer<mail_consumer_state> self,
                                              const mail_consumer_services* services);

@@ -50,7 +50,7 @@ FQ_INSPECT(transfer_wish, x.ticket, x.giver, x.receiver, x.giver_email, x.receiv
            x.receiver_language)
 FQ_INSPECT(ticket_paper, x.ticket, x.order, x.type_name, x.price, x.attendee, x.seat)
 FQ_INSPECT(order_view, x.order, x.claim, x.event_name, x.payment, x.payment_state, x.payment_url, x.refunded,
-           x.can_retry, x.typical_page_time, x.event_tickets)
+           x.can_retry, x.typical_page_time, x.event_tickets, x.transfers)
 FQ_INSPECT(priced_item, x.ticket_type, x.quantity, x.unit_price, x.donation, x.unit_discount)
 FQ_INSPECT(price_quote, x.items, x.subtotal, x.discount, x.donations, x.platform_fee, x.processing_fee,
            x.total)

@@ -273,7 +273,7 @@ private:
   caf::result<ack_reply> on_settle(const settle_dead_letter& x);
   caf::result<ack_reply> on_undelivered(const report_undelivered& x);
   [[nodiscard]] order_reply order_answer(const order_id& id) const;
-  [[nodiscard]] order_reply whole(order_reply reply) const;
+  [[nodiscard]] order_reply whole(order_reply reply, bool is_for_organizer) const;
   std::optional<order_reply> replayed_order(const idempotency_ref& ref, timestamp now);
   void answer_order_waiters(const std::vector<order_change>& changed, std::uint64_t seq);
   void on_order_timeout();

@@ -17,10 +17,12 @@ order_reply event_state::order_answer(const order_id& id) const {
   return reply;
 }
 
-/// With the order's event tickets, which few callers read; none in a refusal.
-order_reply event_state::whole(order_reply reply) const {
+/// With the order's event tickets, which few callers read; none in a refusal. A customer does not read to
+/// whom others gave them.
+order_reply event_state::whole(order_reply reply, bool is_for_organizer) const {
   const auto tickets = sale_->event_tickets().of_claim(reply.order.order.claim);
   reply.order.event_tickets = sale_->views_of(tickets);
+  if (is_for_organizer) reply.order.transfers = sale_->history_of(tickets);
   return reply;
 }
 
@@ -75,7 +77,7 @@ caf::result<order_reply> event_state::on_find_order(const find_order& x) {
   if (!is_theirs) return order_reply{reason::not_found};
   if (order->status != order_status::pending || x.wait <= milliseconds{0}
       || (order_waiters_.size() >= services_->bounds.order_waiters && !planted(bug::waits_without_limit)))
-    return reveal(x.with_tickets && !is_guest(x.customer) ? whole(order_answer(x.order))
+    return reveal(x.with_tickets && !is_guest(x.customer) ? whole(order_answer(x.order), x.customer.is_nil())
                                                           : order_answer(x.order));
   last_request_ = services_->env->steady_now();
   const auto deadline = last_request_ + x.wait;
@@ -175,7 +177,7 @@ caf::result<order_reply> event_state::on_refund(const refund_tickets& x) {
   if (refuses()) return refused(x);
   if (auto no = refused_to(own(x.what.by))) return order_reply{std::move(no)};
   const auto t = now();
-  if (auto before = replayed_order(x.idempotency, t)) return reveal(whole(std::move(*before)));
+  if (auto before = replayed_order(x.idempotency, t)) return reveal(whole(std::move(*before), true));
   decision d;
   refund_id opened;
   if (auto no = sale_->refund_order(x.what.id, {x.items, x.event_tickets}, t, d, opened)) {
@@ -189,7 +191,7 @@ caf::result<order_reply> event_state::on_refund(const refund_tickets& x) {
   remember(x.idempotency, reply, t, d);
   const auto seq = commit(std::move(d), t);
   end_work(std::move(work), seq);
-  return reply_after(seq, whole(std::move(reply)));
+  return reply_after(seq, whole(std::move(reply), true));
 }
 
 caf::result<ack_reply> event_state::on_resend(const resend_order& x) {

@@ -112,6 +112,8 @@ void event_state::add_domain_events(decision& d, timestamp t) {
   for (const auto& row : d.invited) tell_of(invitation_event_of(row));
   for (auto& mail : transfer_mails(d.transfers, *sale_, services_->my_tickets_url))
     add_mail(mail.topic, std::move(mail.payload), t, d.content);
+  for (auto& mail : holder_mails(d.told_holders, *sale_))
+    add_mail(mail.topic, std::move(mail.payload), t, d.content);
   for (auto& mail : mails_of(d.content, *sale_, services_->shop_url, services_->my_tickets_url))
     add_mail(mail.topic, std::move(mail.payload), t, d.content);
 }

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -108,12 +107,14 @@ std::string payment_link(const order_row& order, const sale& now) {
 
 /// What the tickets' PDF is made of, when the mail is sent: no code and no name. Null without a confirmed
 /// address: the tickets must not go to a stranger.
-json::value papers_of(const order_row& order, const sale& now) {
+/// `is_cut`: there are more than one PDF has.
+json::value papers_of(const order_row& order, const sale& now, bool& is_cut) {
   if (order.contact.account_email.empty()) return nullptr;
   json::array papers;
   for (const auto* ticket : now.event_tickets().of_claim(order.claim)) {
     if (!is_valid(ticket->status) || ticket->holder != order.customer) continue;
-    if (papers.size() == papers_max) break;
+    is_cut = papers.size() == papers_max;
+    if (is_cut) break;
     const auto paper = now.paper_of(*ticket);
     json::object one{{"id", to_string(ticket->id)},
                      {"generation", ticket->generation},
@@ -150,7 +151,10 @@ std::string receipt(const order_row& order, const sale& now) {
   add_seats(data, now.view_of(claim));
   add_answers(data, order, now);
   add_facts(data, now);
-  return mail_to(order, "order_receipt", now, std::move(data), never, papers_of(order, now));
+  bool is_cut = false;
+  auto papers = papers_of(order, now, is_cut);
+  if (is_cut) data["attached"] = papers_max;
+  return mail_to(order, "order_receipt", now, std::move(data), never, std::move(papers));
 }
 
 /// It leads back to the shop where the order was placed.
@@ -203,16 +207,6 @@ std::string waiting_list_offer(const entry_row& entry, const sale& now, std::str
   return mail_to_customer(entry.subject, "waiting_list_offer", now, std::move(data), entry.claim_by);
 }
 
-/// Whether a cancellation at `at` sends the order's money back (`paid`), or ends it before it is paid.
-bool is_told_of_end(const order_row& order, bool paid, timestamp at) {
-  const bool is_fresh = order.updated_at == at; // changed by this cancellation
-  const bool has_paid = order.status == order_status::success
-                        || order.status == order_status::partially_refunded
-                        || (order.status == order_status::refunded && is_fresh);
-  const bool was_open = is_open(order.status) || (order.status == order_status::failed && is_fresh);
-  return (paid ? has_paid : was_open) && !order.contact.email.empty();
-}
-
 json::object cancelled_data(const sale& now, bool refund) {
   json::object data{{"event_name", now.event().name}, {"refund", refund}};
   add_facts(data, now);
@@ -233,20 +227,6 @@ std::vector<std::string> cancellations(const sale& now, timestamp at) {
     send_rest(to, send);
   }
   return mails;
-}
-
-/// Holders of others' tickets that a cancellation at `at` ends, without those whom cancellations() tells.
-std::set<customer_id> holders_to_tell(const sale& now, timestamp at) {
-  std::set<customer_id> holders;
-  const auto& tickets = now.event_tickets();
-  for (std::size_t i = 0; i < tickets.size(); ++i) {
-    const auto& ticket = tickets.at(i);
-    const bool was_valid = is_valid(ticket.status) || ticket.updated_at == at; // free ones end at once
-    if (was_valid && !now.is_with_buyer(ticket)) holders.insert(ticket.holder);
-  }
-  for (const auto& [id, order] : now.orders().all())
-    if (is_told_of_end(order, true, at) || is_told_of_end(order, false, at)) holders.erase(order.customer);
-  return holders;
 }
 
 /// "1 x Standard, 2 x VIP"; by ticket type.
@@ -310,9 +290,6 @@ struct mail_writer {
     if (c.from == c.event.status || c.event.status != event_status::cancelled) return;
     for (auto& one : cancellations(now, c.event.updated_at))
       out.push_back({topic::event_cancelled, std::move(one)});
-    const auto data = cancelled_data(now, false);
-    for (const auto& holder : holders_to_tell(now, c.event.updated_at))
-      out.push_back({topic::event_cancelled, mail_to_customer(holder, "event_cancelled", now, data)});
   }
   template <class Other>
   void operator()(const Other&) const {}
@@ -332,6 +309,15 @@ std::vector<topic_mail> mails_of(const changes& content, const sale& now, std::s
   for (const auto& c : content) std::visit(mail_writer{now, shop_url, mails}, c);
   for (auto& one : ticket_ends(content, now, tickets_url))
     mails.push_back({topic::ticket_cancelled, std::move(one)});
+  return mails;
+}
+
+std::vector<topic_mail> holder_mails(std::span<const customer_id> holders, const sale& now) {
+  std::vector<topic_mail> mails;
+  if (holders.empty()) return mails;
+  const auto data = cancelled_data(now, false);
+  for (const auto& holder : holders)
+    mails.push_back({topic::event_cancelled, mail_to_customer(holder, "event_cancelled", now, data)});
   return mails;
 }
 

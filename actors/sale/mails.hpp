@@ -27,6 +27,9 @@ struct topic_mail {
                                                std::string_view shop_url = {},
                                                std::string_view tickets_url = {});
 
+/// To holders of given tickets of a cancelled event, see decision::told_holders.
+[[nodiscard]] std::vector<topic_mail> holder_mails(std::span<const customer_id> holders, const sale& now);
+
 struct invited_mailbox {
   std::string address;
   fq::language language = fq::language::en;

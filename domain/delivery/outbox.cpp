@@ -152,7 +152,8 @@ public:
     if (const auto* stock = std::get_if<stock_moved>(&content_[i]); stock != nullptr && stock->sold_delta < 0)
       taken_back_.push_back({stock->ticket_type, static_cast<std::uint32_t>(-stock->sold_delta)});
     const auto* ticket = std::get_if<event_ticket_moved>(&content_[i]);
-    if (ticket != nullptr && ticket->row.status == event_ticket_status::cancelled) {
+    if (ticket != nullptr && ticket->from != ticket->row.status
+        && ticket->row.status == event_ticket_status::cancelled) {
       cancelled_.push_back(&ticket->row);
       if (!is_about(ticket->row.claim, i + 1)) return settled(ticket->row.claim);
     }

@@ -173,7 +173,8 @@ struct event_ticket_row {
   std::uint32_t ticket_type = 0; ///< ordinal
   customer_id holder; ///< the claim's customer, until a transfer; a refund goes to the claim's customer
   event_ticket_status status = event_ticket_status::issued;
-  std::uint32_t generation = 1; ///< of its codes (crypto/event_ticket_code): a transfer raises it
+  std::uint32_t generation =
+    1; ///< of its codes (crypto/event_ticket_code): a transfer raises it, and sale::tell_holders
   std::uint32_t seat = 0; ///< number in the event's plan + 1; 0: none
   timestamp created_at, updated_at;
   friend bool operator==(const event_ticket_row&, const event_ticket_row&) = default;

@@ -74,4 +74,13 @@ void orders_book::place(order_row row, changes& out) {
   out.emplace_back(std::in_place_type<order_placed>, order_placed{std::move(row)});
 }
 
+bool is_told_of_end(const order_row& order, bool paid, timestamp cancelled_at) {
+  const bool is_fresh = order.updated_at >= cancelled_at; // changed by the cancellation
+  const bool has_paid = order.status == order_status::success
+                        || order.status == order_status::partially_refunded
+                        || (order.status == order_status::refunded && is_fresh);
+  const bool was_open = is_open(order.status) || (order.status == order_status::failed && is_fresh);
+  return (paid ? has_paid : was_open) && !order.contact.email.empty();
+}
+
 } // namespace fq

@@ -86,4 +86,8 @@ private:
   milliseconds typical_page_time_{2'000}; ///< initial estimate until the first measurement
 };
 
+/// Whether the mail about its event's cancellation goes to the buyer: its money is sent back (`paid`), or it
+/// ends before it is paid.
+[[nodiscard]] bool is_told_of_end(const order_row& order, bool paid, timestamp cancelled_at);
+
 } // namespace fq

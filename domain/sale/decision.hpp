@@ -37,6 +37,7 @@ struct decision {
   std::vector<block_effect> blocked;
   std::vector<invitation_row> invited; ///< invitations to notify customers of
   std::vector<transfer_row> transfers; ///< offers made or ended, with the addresses to notify
+  std::vector<customer_id> told_holders; ///< of given tickets, to notify that the event is cancelled
   std::vector<line_spot> overtaking; ///< new places before others
   /// The line has opened: who knows places without positions begins anew.
   bool gives_positions = false;

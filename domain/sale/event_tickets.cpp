@@ -148,4 +148,11 @@ bool event_tickets_book::hand_over(const event_ticket_id& id, const customer_id&
   return true;
 }
 
+void event_tickets_book::void_codes(const event_ticket_id& id, timestamp now, changes& out) {
+  auto& row = rows_[by_id_[place_of(id)]];
+  set(row, row.status, now);
+  ++row.generation;
+  out.emplace_back(std::in_place_type<event_ticket_moved>, event_ticket_moved{row.status, row});
+}
+
 } // namespace fq

@@ -49,6 +49,8 @@ public:
   bool move(const event_ticket_id& id, event_ticket_trigger trigger, timestamp now, changes& out);
   /// Another holder: the codes of the one before are void. False as above.
   bool hand_over(const event_ticket_id& id, const customer_id& holder, timestamp now, changes& out);
+  /// The same holder and status, the next generation: all codes so far are void.
+  void void_codes(const event_ticket_id& id, timestamp now, changes& out);
 
 private:
   std::size_t& counter_of(const event_ticket_row& row);

@@ -44,6 +44,8 @@ struct sale_bounds {
 inline constexpr std::int64_t seated_units_max = 10'000'000;
 /// An offer of a ticket ends after it.
 inline constexpr milliseconds transfer_life{7 * 24 * 60 * 60 * 1000ll};
+/// Offers of one ticket that were not accepted, in the history that an organizer reads: the newest.
+inline constexpr std::size_t refused_offers_shown_max = 10;
 /// Max age of the time that a scanner gives: the longest that a gate is offline. An older time becomes this.
 inline constexpr milliseconds scan_age_max{7 * 24 * 60 * 60 * 1000ll};
 /// Max orders that a gate's search for a name or a part of an id looks at, the newest: milliseconds.

@@ -43,6 +43,8 @@ void sale::loaded() {
   is_fresh_ = true;
   sells() ? outcomes_.load(queue_, claims_, orders_) : order_ended();
   find_lost_locks();
+  // Refunds begin when all holders have their mail, so without a refundable payment no holder is left.
+  if (event_.status == event_status::cancelled && payments_.has_refundable()) find_holders_to_tell();
   for (const auto& id : claims_.overdue(timestamp::max(), milliseconds{0}, claims_.counts().live))
     if (const auto* open = payments_.open_of(id)) payments_.ask_again(open->id, claims_.find(id)->expires_at);
 }
@@ -214,10 +216,15 @@ void sale::rechecked(const payment_id& id, timestamp now, decision& out) {
 }
 
 std::size_t sale::cancel_everything(timestamp now, decision& out) {
-  std::size_t moved = 0;
-  // Bounded, because other events' payment pages go through the same gateway.
-  for (const auto& id : payments_.refundable(refund_room(now))) moved += request_refund(id, now, out) ? 1 : 0;
-  rules_.pace->note_begun(moved);
+  std::size_t moved = tell_holders(now, out);
+  if (holders_to_tell_.empty()) { // a load finds the holders by their tickets, which refunds cancel
+    std::size_t begun = 0;
+    // Bounded, because other events' payment pages go through the same gateway.
+    for (const auto& id : payments_.refundable(refund_room(now)))
+      begun += request_refund(id, now, out) ? 1 : 0;
+    rules_.pace->note_begun(begun);
+    moved += begun;
+  }
   moved += end_all_offers(now, out);
   for (const auto& id : claims_.live_ones(rules_.bounds.rows_per_run)) {
     const auto& claim = *claims_.find(id);
@@ -418,7 +425,7 @@ bool sale::is_quiet(timestamp now) const {
   return !selling && queue_.counts().admitted == 0 && queue_.oldest() == nullptr && claims_.counts().live == 0
          && payments_.open_count() == 0 && !is_set(payments_.next_refund_attempt())
          && !payments_.owes_recheck(now) && !owes_refunds() && tickets_due_.empty()
-         && !is_set(transfers_.next_deadline());
+         && !is_set(transfers_.next_deadline()) && holders_to_tell_.empty();
 }
 
 } // namespace fq

@@ -257,6 +257,8 @@ public:
   [[nodiscard]] order_view view_of(const order_row& o) const;
   using ticket_rows = std::span<const event_ticket_row* const>;
   [[nodiscard]] std::vector<event_ticket_view> views_of(ticket_rows tickets) const;
+  /// All accepted offers of each ticket and the newest others, without addresses; by ticket, then by time.
+  [[nodiscard]] std::vector<transfer_row> history_of(ticket_rows tickets) const;
   /// Whether the holder is who bought it.
   [[nodiscard]] bool is_with_buyer(const event_ticket_row& t) const;
   [[nodiscard]] ticket_paper paper_of(const event_ticket_row& t) const;
@@ -435,6 +437,8 @@ private:
   void end_offer(const transfer_id& id, transfer_trigger trigger, timestamp now, decision& out);
   void end_offers_of(const std::vector<event_ticket_id>& tickets, timestamp now, decision& out);
   std::size_t end_all_offers(timestamp now, decision& out);
+  void find_holders_to_tell();
+  std::size_t tell_holders(timestamp now, decision& out);
   // reserved seats
   refusal best_items(const seat_wish& wish, timestamp now, wanted& out, std::vector<item_wish>& items) const;
   refusal choose_seats(const std::vector<item_wish>& wishes, const seat_wish& wish, timestamp now,

@@ -104,6 +104,7 @@ scan_objection sale::objection_to(const scan_wish& wish, const event_ticket_row*
   if (has_no_ticket(wish.code)) return wish.code;
   if (ticket == nullptr) return scan_objection::unknown_ticket;
   if (wish.code != scan_objection::none) return wish.code;
+  if (event_.status == event_status::cancelled) return scan_objection::cancelled; // all codes are void
   if (wish.generation != 0 && wish.generation != ticket->generation) return scan_objection::transferred;
   if (const auto no = may_present(*ticket))
     return no.why == reason::refund_open ? scan_objection::refund_pending : scan_objection::cancelled;

@@ -160,8 +160,11 @@ refusal sale::turn(event_trigger trigger, timestamp now, decision& out) {
   switch (trigger) {
     case event_trigger::pause: out.notices.push_back(socket_notice_kind::paused); break;
     case event_trigger::resume: out.notices.push_back(socket_notice_kind::resumed); break;
-    case event_trigger::end:
-    case event_trigger::cancel: out.notices.push_back(socket_notice_kind::ended); break;
+    case event_trigger::end: out.notices.push_back(socket_notice_kind::ended); break;
+    case event_trigger::cancel:
+      out.notices.push_back(socket_notice_kind::ended);
+      find_holders_to_tell();
+      break;
     case event_trigger::activate: break;
   }
   return {};

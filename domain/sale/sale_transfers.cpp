@@ -2,9 +2,14 @@
 // A sale's decisions about offers of event tickets: the holder offers, the receiver accepts. Money and limits
 // stay with the buyer.
 #include "domain/model/invalid_field.hpp"
+#include "domain/sale/limits.hpp"
 #include "domain/sale/sale.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <ranges>
+#include <set>
 
 namespace fq {
 
@@ -99,6 +104,58 @@ std::size_t sale::end_all_offers(timestamp now, decision& out) {
   const auto open = transfers_.due(timestamp::max(), rules_.bounds.rows_per_run);
   for (const auto& id : open) end_offer(id, transfer_trigger::withdraw, now, out);
   return open.size();
+}
+
+/// One given ticket of each holder who has yet to hear that the event is cancelled. The mail to a buyer is
+/// that about the order.
+void sale::find_holders_to_tell() {
+  const auto cancelled_at = event_.updated_at; // or later, after a small change
+  std::map<customer_id, event_ticket_id> gifts;
+  std::set<customer_id> told;
+  for (std::size_t i = 0; i < event_tickets_.size(); ++i) {
+    const auto& ticket = event_tickets_.at(i);
+    if (is_with_buyer(ticket)) continue;
+    if (ticket.generation > 1 + transfers_.accepted_of(ticket.id))
+      told.insert(ticket.holder);
+    else if (is_valid(ticket.status) || ticket.updated_at >= cancelled_at)
+      gifts.try_emplace(ticket.holder, ticket.id);
+  }
+  for (const auto& [id, order] : orders_.all())
+    if (is_told_of_end(order, true, cancelled_at) || is_told_of_end(order, false, cancelled_at))
+      gifts.erase(order.customer);
+  for (const auto& holder : told) gifts.erase(holder);
+  holders_to_tell_.assign(gifts.rbegin(), gifts.rend());
+}
+
+/// Of a cancelled event; returns their number. The commit that tells a holder voids the codes of one ticket
+/// given to them, and that is what a load knows it by.
+std::size_t sale::tell_holders(timestamp now, decision& out) {
+  std::size_t told = 0;
+  for (; !holders_to_tell_.empty() && told < rules_.bounds.rows_per_run; ++told) {
+    const auto [holder, gift] = holders_to_tell_.back();
+    holders_to_tell_.pop_back();
+    event_tickets_.void_codes(gift, now, out.content);
+    out.told_holders.push_back(holder);
+  }
+  if (told > 0) out.reveals = true;
+  return told;
+}
+
+std::vector<transfer_row> sale::history_of(ticket_rows tickets) const {
+  std::vector<transfer_row> history;
+  for (const auto* ticket : tickets) {
+    std::vector<transfer_row> shown;
+    std::size_t refused = 0;
+    for (const auto& id : transfers_.of_ticket(ticket->id) | std::views::reverse) {
+      auto offer = *transfers_.find(id);
+      if (offer.status != transfer_status::accepted && ++refused > refused_offers_shown_max) continue;
+      offer.giver_email.clear();
+      offer.receiver_email.clear();
+      shown.push_back(std::move(offer));
+    }
+    std::ranges::copy(shown | std::views::reverse, std::back_inserter(history));
+  }
+  return history;
 }
 
 } // namespace fq

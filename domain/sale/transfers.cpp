@@ -7,7 +7,8 @@ namespace fq {
 
 void transfers_book::load(const transfer_row& row) {
   rows_.insert_or_assign(row.id, row);
-  if (row.status == transfer_status::accepted) ++accepted_[row.ticket];
+  auto& all = of_ticket_[row.ticket];
+  all.insert(std::ranges::upper_bound(all, row.id), row.id);
   if (row.status != transfer_status::offered) return;
   open_[row.ticket] = row.id;
   deadlines_.emplace(row.expires_at, row.id);
@@ -23,9 +24,16 @@ const transfer_row* transfers_book::open_of(const event_ticket_id& ticket) const
   return i == open_.end() ? nullptr : find(i->second);
 }
 
+std::vector<transfer_id> transfers_book::of_ticket(const event_ticket_id& ticket) const {
+  const auto i = of_ticket_.find(ticket);
+  return i == of_ticket_.end() ? std::vector<transfer_id>{} : i->second;
+}
+
 std::size_t transfers_book::accepted_of(const event_ticket_id& ticket) const {
-  const auto i = accepted_.find(ticket);
-  return i == accepted_.end() ? 0 : i->second;
+  const auto i = of_ticket_.find(ticket);
+  if (i == of_ticket_.end()) return 0;
+  return static_cast<std::size_t>(std::ranges::count_if(
+    i->second, [this](const transfer_id& id) { return find(id)->status == transfer_status::accepted; }));
 }
 
 std::vector<transfer_id> transfers_book::due(timestamp now, std::size_t most) const {
@@ -57,7 +65,6 @@ bool transfers_book::end(const transfer_id& id, transfer_trigger trigger, timest
   row.receiver_email.clear();
   open_.erase(row.ticket);
   deadlines_.erase({row.expires_at, id});
-  if (*to == transfer_status::accepted) ++accepted_[row.ticket];
   out.emplace_back(std::in_place_type<transfer_moved>, transfer_moved{from, row});
   return true;
 }

@@ -23,6 +23,8 @@ public:
   [[nodiscard]] const std::map<transfer_id, transfer_row>& all() const { return rows_; }
   /// Null: the ticket has no open offer.
   [[nodiscard]] const transfer_row* open_of(const event_ticket_id& ticket) const;
+  /// All offers of the ticket that ever were; by id, so by time.
+  [[nodiscard]] std::vector<transfer_id> of_ticket(const event_ticket_id& ticket) const;
   /// How often the ticket has got another holder.
   [[nodiscard]] std::size_t accepted_of(const event_ticket_id& ticket) const;
   /// At most `most` open ones whose time is over.
@@ -39,7 +41,7 @@ public:
 private:
   std::map<transfer_id, transfer_row> rows_;
   std::unordered_map<event_ticket_id, transfer_id> open_;
-  std::unordered_map<event_ticket_id, std::size_t> accepted_;
+  std::unordered_map<event_ticket_id, std::vector<transfer_id>> of_ticket_; ///< by id
   std::set<std::pair<timestamp, transfer_id>> deadlines_; ///< of open ones
 };
 

@@ -242,6 +242,7 @@ struct order_view {
   bool can_retry = false; ///< another payment attempt or checkout may succeed
   milliseconds typical_page_time{0}; ///< recent average time until an order's payment page exists
   std::vector<event_ticket_view> event_tickets = {}; ///< by id; see sale::views_of
+  std::vector<transfer_row> transfers = {}; ///< of these tickets; see sale::history_of; only for an organizer
 };
 
 /// A new promo code, or changes to an existing code.

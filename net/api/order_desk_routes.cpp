@@ -96,7 +96,7 @@ awaitable<response> refund(call c) {
     co_return std::move(*busy);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
-  auto answer = text_answer(order_text(got.reply.order), 202); // the refund is still in progress
+  auto answer = text_answer(order_text(got.reply.order, true), 202); // the refund is still in progress
   if (got.reply.replayed) mark_replayed(c.ctx, answer);
   co_return answer;
 }

@@ -238,7 +238,7 @@ awaitable<response> read_order(call c) {
   wish.with_tickets = true;
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
-  co_return response{.status = 200, .body = order_text(got.reply.order)};
+  co_return response{.status = 200, .body = order_text(got.reply.order, c.who.is_nil())};
 }
 
 awaitable<response> read_status(call c) {

@@ -68,6 +68,13 @@ json::object object_of(const event_ticket_view& v) {
   return out;
 }
 
+json::object passed_object_of(const transfer_row& t) {
+  return {{"transfer_id", to_string(t.id)},       {"giver_id", to_string(t.giver)},
+          {"receiver_id", to_string(t.receiver)}, {"status", name_of(t.status)},
+          {"created_at", rfc3339(t.created_at)},  {"expires_at", rfc3339(t.expires_at)},
+          {"ended_at", time_or_null(t.ended_at)}};
+}
+
 json::object whole_object_of(const event_ticket_view& v) {
   auto out = object_of(v);
   out["event_id"] = to_string(v.event);
@@ -246,10 +253,18 @@ std::string quote_text(const quote_view& q) {
                                      p.processing_fee, p.total, q.currency));
 }
 
-std::string order_text(const order_view& order) {
+std::string order_text(const order_view& order, bool is_for_organizer) {
   auto out = object_of(order);
   json::array tickets;
-  for (const auto& ticket : order.event_tickets) tickets.push_back(object_of(ticket));
+  auto offer = order.transfers.begin();
+  for (const auto& ticket : order.event_tickets) {
+    auto shown = object_of(ticket);
+    json::array transfers;
+    for (; offer != order.transfers.end() && offer->ticket == ticket.ticket.id; ++offer)
+      transfers.push_back(passed_object_of(*offer));
+    if (is_for_organizer) shown["transfers"] = std::move(transfers);
+    tickets.push_back(std::move(shown));
+  }
   out["event_tickets"] = std::move(tickets);
   return json::serialize(out);
 }

@@ -27,8 +27,9 @@ namespace fq::net {
 [[nodiscard]] std::string_view message_of(const order_view& order);
 
 [[nodiscard]] std::string quote_text(const quote_view& quote);
-/// The whole order, including the contact; for its organizer and its customer only, never in a list.
-[[nodiscard]] std::string order_text(const order_view& order);
+/// The whole order, including the contact; for its organizer and its customer only, never in a list. The
+/// organizer reads to whom its tickets went.
+[[nodiscard]] std::string order_text(const order_view& order, bool is_for_organizer);
 /// The answer to a poll. `payments_url`: for a new payment of the order.
 [[nodiscard]] std::string order_status_text(const order_view& order, timestamp now,
                                             const std::string& payments_url);

@@ -43,7 +43,8 @@ std::vector<device_row> memory_ledger::crowd(const crowd_filter& filter) {
     };
     const auto has_taken_over = [&](const transfer_row& x) {
       const auto ticket = std::ranges::find(at->image.event_tickets, x.ticket, &event_ticket_row::id);
-      return x.receiver == holder && x.status == transfer_status::accepted && ticket->holder == holder;
+      return x.receiver == holder && x.status == transfer_status::accepted && ticket->holder == holder
+             && (is_valid(ticket->status) || ticket->updated_at >= filter.cancelled_at);
     };
     return std::ranges::any_of(at->image.entries, is_there)
            || std::ranges::find(at->image.orders, holder, &order_row::customer) != at->image.orders.end()

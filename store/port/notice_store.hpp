@@ -53,12 +53,13 @@ struct due_filter {
   std::vector<uuid> busy = {}; ///< targets to skip, only with per_target; their rows are not read
 };
 
-/// Pages through the devices of all holders with an entry, an order or a ticket of others at an event, by
-/// token. A phone that several holders registered is in one page only.
+/// Pages through the devices of all holders with an entry, an order or a valid ticket of others at an event,
+/// by token. A phone that several holders registered is in one page only.
 struct crowd_filter {
   aggregate_id aggregate{};
   std::string after; ///< cursor: devices with a greater token
   std::uint32_t limit = 500;
+  timestamp cancelled_at = timestamp::max(); ///< of the event: its tickets that ended from then on count
 };
 
 /// Throws ledger_unavailable or commit_unknown like the rest of the ledger. Every write may be repeated.

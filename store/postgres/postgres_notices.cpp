@@ -32,7 +32,8 @@ const postgres_statement read_crowd{
                       " UNION SELECT m.id FROM orders AS o JOIN device AS m ON m.holder = o.customer AND "
                       "m.gone_at = 0 WHERE o.aggregate = $1::bigint"
                       " UNION SELECT m.id FROM event_ticket_transfer AS x JOIN event_ticket AS t ON "
-                      "t.aggregate = x.aggregate AND t.id = x.ticket AND t.holder = x.receiver"
+                      "t.aggregate = x.aggregate AND t.id = x.ticket AND t.holder = x.receiver AND "
+                      "(t.status <> 4 OR t.updated_at >= $4::bigint)"
                       " JOIN device AS m ON m.holder = x.receiver AND m.gone_at = 0 WHERE x.aggregate = "
                       "$1::bigint AND x.status = 1) AS c"
                       " JOIN device AS d ON d.id = c.id WHERE d.token COLLATE \"C\" > $2::text ORDER BY "
@@ -214,7 +215,8 @@ notice_audience postgres_notices::audience(std::span<const uuid> holders,
 }
 
 std::vector<device_row> postgres_notices::crowd(const crowd_filter& f) {
-  return rows_of(db_.run(read_crowd, postgres_parameters::of(f.aggregate, f.after, f.limit)), device_of);
+  return rows_of(db_.run(read_crowd, postgres_parameters::of(f.aggregate, f.after, f.limit, f.cancelled_at)),
+                 device_of);
 }
 
 void postgres_notices::store_deliveries(std::span<const delivery_row> rows) {

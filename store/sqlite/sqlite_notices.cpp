@@ -88,7 +88,8 @@ sqlite_notices::statements::statements(sqlite_db& db) :
                   " UNION SELECT m.id FROM orders AS o CROSS JOIN device AS m ON m.holder = o.customer WHERE "
                   "o.aggregate = ?1"
                   " UNION SELECT m.id FROM event_ticket_transfer AS x CROSS JOIN event_ticket AS t ON "
-                  "t.aggregate = x.aggregate AND t.id = x.ticket AND t.holder = x.receiver"
+                  "t.aggregate = x.aggregate AND t.id = x.ticket AND t.holder = x.receiver AND (t.status <> "
+                  "4 OR t.updated_at >= ?4)"
                   " CROSS JOIN device AS m ON m.holder = x.receiver WHERE x.aggregate = ?1 AND x.status = 1) "
                   "AS c"
                   " CROSS JOIN device AS d ON d.id = c.id WHERE d.token > ?2 AND d.gone_at = 0 ORDER BY "
@@ -151,7 +152,8 @@ notice_audience sqlite_notices::audience(std::span<const uuid> holders, std::spa
 }
 
 std::vector<device_row> sqlite_notices::crowd(const crowd_filter& filter) {
-  return collect(sql_.crowd.bind(filter.aggregate, filter.after, filter.limit), device_of);
+  return collect(sql_.crowd.bind(filter.aggregate, filter.after, filter.limit, filter.cancelled_at),
+                 device_of);
 }
 
 void sqlite_notices::store_delivery(const delivery_row& r) { insert_row(sql_.store_delivery, r, {}); }

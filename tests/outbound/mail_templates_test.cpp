@@ -212,6 +212,21 @@ CAF_TEST(a receipt names the page of tickets that are not attached) {
   }
 }
 
+CAF_TEST(a receipt whose PDF has the first tickets says how many and names the page of the rest) {
+  auto data = data_of(samples.at("order_receipt"));
+  data["attached"] = 100;
+  data["rest_page"] = "https://shop.example/t";
+  for (const auto in : all_languages) {
+    const auto c = content("order_receipt", data, tag_of(in));
+    CAF_CHECK(contains(c.text, "100"));
+    CAF_CHECK(contains(c.text, "\nhttps://shop.example/t\n"));
+    CAF_CHECK(contains(c.html, "<a href=\"https://shop.example/t\">"));
+    CAF_CHECK(is_tidy(c));
+  }
+  CAF_CHECK(contains(content("order_receipt", data).text,
+                     "The attached PDF has only the first 100 tickets. The others are on this page:"));
+}
+
 CAF_TEST(a payment link names the deadline and leads to the page) {
   const auto c = content("payment_link", data_of(samples.at("payment_link")));
   CAF_CHECK_EQUAL(

@@ -79,10 +79,13 @@ void checker::see(const event_ticket_issued& c) {
 void checker::see(const event_ticket_moved& c) {
   auto& known = event_tickets_.at(c.row.id);
   if (known.status != c.from) fail("I10", "an event ticket was not in the state its change starts from");
-  if (!is_step(event_ticket_rules, c.from, c.row.status)) fail("I10", "illegal step of an event ticket");
-  const bool is_transfer = c.row.status == event_ticket_status::transferred;
+  // Its holder hears that the event is cancelled.
+  const bool is_voided = c.from == c.row.status && event().status == event_status::cancelled;
+  if (!is_voided && !is_step(event_ticket_rules, c.from, c.row.status))
+    fail("I10", "illegal step of an event ticket");
+  const bool is_transfer = c.row.status == event_ticket_status::transferred && !is_voided;
   if (known.claim != c.row.claim || known.ticket_type != c.row.ticket_type
-      || c.row.generation != known.generation + (is_transfer ? 1 : 0)
+      || c.row.generation != known.generation + (is_transfer || is_voided ? 1 : 0)
       || (known.holder != c.row.holder && !is_transfer))
     fail("I3", "an event ticket became another one");
   const bool is_offered = std::ranges::any_of(transfers_, [&](const auto& offer) {

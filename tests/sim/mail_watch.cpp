@@ -52,12 +52,21 @@ void mail_watch::due(const change& c, orders_mails& all) const {
   }
 }
 
-void mail_watch::sent(const outbox_row& row, orders_mails& all) const {
+/// A holder who did not buy has it once.
+void mail_watch::check_cancelled(const json::value& to) {
+  for (const auto& recipient : to.as_array())
+    if (const auto* customer = recipient.as_object().if_contains("customer_id");
+        customer != nullptr && !told_holders_.emplace(customer->as_string()).second)
+      world_.check->fail("I16", "a holder was told twice that the event is cancelled");
+}
+
+void mail_watch::sent(const outbox_row& row, orders_mails& all) {
   const auto mail = json::parse(row.payload).as_object();
   const std::string kind{mail.at("template").as_string()};
   const auto& data = mail.at("data").as_object();
   if (mail.at("to").as_array().empty()) return world_.check->fail("I16", kind + " is a mail to nobody");
   if (kind == offer) return;
+  if (kind == to_many) check_cancelled(mail.at("to"));
   if (kind == to_many || kind == invitation || kind.starts_with(about_ticket)) return;
   if (kind == link_mail && data.at("payment_url").as_string().empty())
     return world_.check->fail("I16", "a payment link without a page was sent");
@@ -96,10 +105,31 @@ void mail_watch::check_offers(const batch& b) {
                                 + std::to_string(offers) + " mails");
 }
 
+/// The codes of a ticket become void in the commit that tells its holder.
+void mail_watch::check_told_of_end(const batch& b) const {
+  std::size_t voided = 0, sent = 0;
+  for (std::size_t i = 0; i < b.content.size(); ++i) {
+    const auto* moved = std::get_if<event_ticket_moved>(&b.content[i]);
+    const auto* offer = i + 1 < b.content.size() ? std::get_if<transfer_moved>(&b.content[i + 1]) : nullptr;
+    const bool is_transfer = offer != nullptr && offer->row.status == transfer_status::accepted;
+    voided += moved != nullptr && moved->from == moved->row.status && !is_transfer ? 1 : 0;
+    const auto* told = std::get_if<outbox_appended>(&b.content[i]);
+    if (told == nullptr || told->row.topic != topic::mail_send || is_retried(b, told->row.id)) continue;
+    const auto mail = json::parse(told->row.payload).as_object();
+    sent +=
+      mail.at("template").as_string() == to_many && mail.at("to").at(0).as_object().contains("customer_id")
+        ? 1
+        : 0;
+  }
+  if (voided != sent)
+    world_.check->fail("I16", std::to_string(voided) + " holders of a cancelled event, "
+                                + std::to_string(sent) + " mails");
+}
+
 /// Tickets that a refund cancels: one mail to each holder who is not the buyer. Holders of a cancelled event
 /// have had theirs.
 void mail_watch::check_holders(const batch& b) const {
-  if (world_.check->event().status == event_status::cancelled) return;
+  if (world_.check->event().status == event_status::cancelled) return check_told_of_end(b);
   std::set<std::string> due;
   std::multiset<std::string> sent;
   for (const auto& c : b.content) {

@@ -3,7 +3,10 @@
 #pragma once
 #include "tests/sim/world.hpp"
 
+#include <boost/json/fwd.hpp>
+
 #include <map>
+#include <set>
 #include <string>
 
 namespace fq::sim {
@@ -25,13 +28,16 @@ private:
   };
   using orders_mails = std::map<std::string, mails_of_order>;
   void due(const change& c, orders_mails& all) const;
-  void sent(const outbox_row& row, orders_mails& all) const;
+  void sent(const outbox_row& row, orders_mails& all);
+  void check_cancelled(const boost::json::value& to);
   void check_order(const std::string& order, mails_of_order& mails);
   void check_offers(const batch& b);
   void check_holders(const batch& b) const;
+  void check_told_of_end(const batch& b) const;
 
   world& world_;
   bool is_list_ = false; ///< after the last batch
+  std::set<std::string> told_holders_; ///< customers who had the mail of a cancelled event for their gifts
   std::map<std::string, int> receipts_; ///< by order; without repeated receipts
 };
 

@@ -155,7 +155,8 @@ export function BlockedCustomers() {
       <Heading title="Blocked customers" />
       <p class="soft">
         Customers whom none of your events serves: they can neither join nor buy. Their places and orders end,
-        and their payments are refunded.
+        and their payments are refunded. Tickets that they received from others stay valid: refund the buyer’s
+        order to end them. They accept no offer of a ticket.
       </p>
       <section class="card" aria-label="Block customers">
         <Form send={() => set_asking('block')}>
@@ -197,7 +198,7 @@ export function BlockedCustomers() {
       {asking === 'block' && (
         <Confirm
           title={`Block ${customers(count)}?`}
-          what="Their places, sessions and open orders end now, and their purchases are refunded. A refund cannot be undone."
+          what="Their places, sessions and open orders end now, and their purchases are refunded, also tickets that they gave away. Tickets received from others stay valid. A refund cannot be undone."
           verb="Block and refund"
           danger
           work={block}

@@ -226,6 +226,17 @@ const attendee_text = ({ answers }, { attendee }) =>
     .filter(Boolean)
     .join(': ');
 
+/** Who offered the ticket to whom, and what came of it. */
+const transfers_text = ({ transfers }) =>
+  transfers.length === 0
+    ? '–'
+    : transfers.map((t) => (
+        <div key={t.transfer_id}>
+          <Badge name={t.status} /> {time(t.ended_at ?? t.created_at)}: <span class="id">{t.giver_id}</span>{' '}
+          to <span class="id">{t.receiver_id}</span>
+        </div>
+      ));
+
 function EventTickets({ event, order }) {
   const tickets = order.event_tickets;
   const holders = use_holders(tickets);
@@ -253,6 +264,7 @@ function EventTickets({ event, order }) {
             (ticket) => <span class="id">{holders.data?.get(ticket.id) ?? '–'}</span>,
             { wide: true },
           ],
+          ['Transfers', transfers_text, { wide: true }],
         ]}
       />
     </>

@@ -60,11 +60,13 @@ CAF_TEST(files that do not fit are left out one by one and the mail names their 
     return {{"tickets.pdf", "application/pdf", std::string(pdf_bytes, 'x')},
             {"event.ics", "text/calendar", "BEGIN"}};
   };
+  std::string cut;
   const auto receipt = [&](bool link) {
     return item(R"({"template":"order_receipt","to":[{"address":"a@x.org"}],"event_tickets":{"link":)"
                 + std::string{link ? "true" : "false"}
                 + R"(},"data":{"order_id":"00000000-0000-0005-0000-000000000006",)"
-                  R"("event_name":"Concert","items":[],"total":0,"currency":"EUR"}})");
+                  R"("event_name":"Concert","items":[],"total":0,"currency":"EUR")"
+                + cut + "}}");
   };
   const auto sent = [&](std::size_t bytes, bool link) {
     pdf_bytes = bytes;
@@ -90,6 +92,16 @@ CAF_TEST(files that do not fit are left out one by one and the mail names their 
   const auto unprinted = sent(0, false);
   CAF_CHECK(unprinted.attachments.empty());
   CAF_CHECK(unprinted.text.find(note + services.tickets_page) != std::string::npos);
+  cut = R"(,"attached":100)";
+  const std::string rest = "only the first 100 tickets. The others are on this page:\n";
+  const auto some = sent(9, false);
+  CAF_CHECK_EQUAL(names_of(some), "tickets.pdf event.ics ");
+  CAF_CHECK(some.text.find(rest + services.tickets_page) != std::string::npos);
+  CAF_CHECK(some.text.find("not attached") == std::string::npos);
+  CAF_CHECK(sent(9, true).text.find(rest + "https://t.example/link") != std::string::npos);
+  const auto none = sent(mail_attachments_bytes_max, false);
+  CAF_CHECK(none.text.find(note + services.tickets_page) != std::string::npos);
+  CAF_CHECK(none.text.find("only the first") == std::string::npos);
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()

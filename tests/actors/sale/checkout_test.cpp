@@ -353,6 +353,17 @@ CAF_TEST(who was given a ticket sees neither order nor claim and the organizer d
   const auto given = found(customer(2), {});
   CAF_CHECK(given.order.is_nil() && given.ticket.claim.is_nil());
   CAF_CHECK(found({}, organizer).order == order.order.id);
+  const auto history = [&](const customer_id& who, const principal& by) {
+    find_order wish{order.order.id, who, by};
+    wish.with_tickets = true;
+    auto read = ask<order_reply>(owner, wish);
+    run();
+    CAF_REQUIRE(read->ok && !read->value.no);
+    return read->value.order.transfers;
+  };
+  CAF_CHECK(history(order.order.customer, {}).empty());
+  CAF_REQUIRE_EQUAL(history({}, organizer).size(), 1u);
+  CAF_CHECK(history({}, organizer)[0].receiver == customer(2));
 }
 
 CAF_TEST(a payment link says when it is of no use any more and a receipt does not) {

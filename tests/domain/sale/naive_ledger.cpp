@@ -185,13 +185,14 @@ void naive_ledger::one(const scan_recorded& x) {
 void naive_ledger::one(const event_ticket_moved& x) {
   auto& t = stored(event_tickets, x.row.id, "event ticket: absent");
   require(t.status == x.from, "event ticket: other state");
-  require(is_step(event_ticket_rules, x.from, x.row.status), "event ticket: illegal step (I10)");
+  const bool is_voided = x.from == x.row.status && event.status == event_status::cancelled;
+  require(is_voided || is_step(event_ticket_rules, x.from, x.row.status), "event ticket: illegal step (I10)");
   require(t.claim == x.row.claim && t.ticket_type == x.row.ticket_type && t.created_at == x.row.created_at,
           "event ticket: an immutable column changed");
-  require(x.row.status == event_ticket_status::transferred
-            ? x.row.generation == t.generation + 1
-            : x.row.generation == t.generation && x.row.holder == t.holder,
-          "event ticket: only a transfer changes its holder and voids its codes");
+  const bool is_transfer = x.row.status == event_ticket_status::transferred && !is_voided;
+  require(x.row.generation == t.generation + (is_transfer || is_voided ? 1 : 0),
+          "event ticket: only a transfer, and the mail that its event is cancelled, void its codes");
+  require(is_transfer || x.row.holder == t.holder, "event ticket: only a transfer changes its holder");
   t = x.row;
 }
 

@@ -5,6 +5,8 @@
 #include "domain/sale/limits.hpp"
 #include "tests/domain/sale/orders_fixture.hpp"
 
+#include <map>
+
 namespace sale_transfers_test {
 
 using namespace fq;
@@ -202,6 +204,61 @@ CAF_TEST(offers end with the event that is cancelled before the money is back) {
   f.sound();
 }
 
+CAF_TEST(a cancelled event tells each holder of a gift once in bounded runs also over crashes) {
+  transfers_fixture f;
+  f.given_to(20);
+  CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id, {}, {f.ticket}));
+  CAF_REQUIRE(!f.s.refunded(*f.s.refund_asked()));
+  f.s.pass(seconds{1}); // fan 20 lost the gift before
+  f.bought(2, {f.standard(4)});
+  f.bought(3, {f.standard(2)});
+  const auto gifts = f.s.tickets_of(2), others = f.s.tickets_of(3);
+  const auto give = [&f](const event_ticket_id& ticket, std::uint64_t n) {
+    f.ticket = ticket;
+    f.given_to(n);
+  };
+  for (std::uint64_t n = 0; n < 4; ++n) give(gifts[n], 11 + n);
+  give(others[0], 11); // has two
+  give(others[1], 2); // hears of it by the order
+  f.s.rules.bounds.rows_per_run = 2;
+  f.s.rules.bounds.refunds_per_run = 1;
+  f.s.reload();
+  std::map<customer_id, int> told;
+  const auto note = [&] {
+    CAF_CHECK(f.s.last.told_holders.size() <= 2);
+    for (const auto& holder : f.s.last.told_holders) ++told[holder];
+    f.sound();
+  };
+  CAF_REQUIRE(!f.s.change_status(event_trigger::cancel));
+  note();
+  CAF_CHECK(f.s.wake.again && told.size() == 2);
+  CAF_CHECK(f.s.last.gateway_calls.empty()); // refunds wait: they would change what a load finds
+  bool is_refunding = false;
+  for (int run = 0; run < 9; ++run) {
+    f.s.reload();
+    f.s.pass(milliseconds{0});
+    note();
+    is_refunding = is_refunding || !f.s.last.gateway_calls.empty();
+  }
+  CAF_CHECK(is_refunding);
+  CAF_CHECK((told == std::map<customer_id, int>{{fan(11), 1}, {fan(12), 1}, {fan(13), 1}, {fan(14), 1}}));
+}
+
+CAF_TEST(an event that was changed after its cancellation tells no holder twice) {
+  transfers_fixture f;
+  f.given_to(11);
+  CAF_REQUIRE(!f.s.change_status(event_trigger::cancel));
+  CAF_CHECK((f.s.last.told_holders == std::vector{fan(11)}));
+  CAF_CHECK_EQUAL(f.row().generation, 3u);
+  f.s.pass(seconds{1});
+  event_patch p;
+  p.set(&event_facts::picture, std::string{});
+  CAF_REQUIRE(!f.s.patch(p));
+  f.s.reload();
+  f.s.pass(milliseconds{0});
+  CAF_CHECK(f.s.last.told_holders.empty());
+}
+
 CAF_TEST(a refund goes to the buyer also if another customer holds the ticket) {
   transfers_fixture f;
   f.given_to(2);
@@ -226,6 +283,26 @@ CAF_TEST(the paper of a given ticket says nothing of the purchase and that of a 
   CAF_CHECK(paper().order == order && paper().price >= 0 && !paper().attendee.empty());
 }
 
+CAF_TEST(the history of a ticket keeps all accepted offers and the newest others without addresses) {
+  transfers_fixture f;
+  f.set_transfers_max(2);
+  f.given_to(2);
+  for (std::size_t n = 0; n <= refused_offers_shown_max; ++n) {
+    f.s.pass(seconds{1});
+    f.offered_to(3);
+    CAF_REQUIRE(!f.s.end_transfer(f.offer, 3, transfer_trigger::decline));
+  }
+  f.s.pass(seconds{1});
+  f.offered_to(4);
+  f.s.reload();
+  const auto history = f.s.it->history_of(f.s.it->event_tickets().of_claim(f.row().claim));
+  CAF_REQUIRE_EQUAL(history.size(), 1 + refused_offers_shown_max);
+  CAF_CHECK(history[0].status == transfer_status::accepted);
+  CAF_CHECK(history[0].giver == fan(1) && history[0].receiver == fan(2));
+  CAF_CHECK(history[1].status == transfer_status::declined && history[1].receiver == fan(3));
+  CAF_CHECK(history.back().id == f.offer && history.back().receiver_email.empty());
+}
+
 CAF_TEST(a gift frees no purchase of the buyer) {
   transfers_fixture f;
   f.given_to(2);
@@ -239,6 +316,22 @@ CAF_TEST(a blocked receiver takes nothing) {
   f.offered_to(2);
   f.s.block({2});
   CAF_CHECK(f.s.end_transfer(f.offer, 2, transfer_trigger::accept).why == reason::customer_blocked);
+  CAF_CHECK(f.offer_row().status == transfer_status::offered);
+  f.s.block({});
+  CAF_CHECK(!f.s.end_transfer(f.offer, 2, transfer_trigger::accept));
+}
+
+CAF_TEST(a block leaves a received ticket valid and ends one that the customer gave away) {
+  transfers_fixture f;
+  f.given_to(2);
+  f.s.block({2});
+  f.s.drain();
+  CAF_CHECK(!f.s.it->may_present(f.row()));
+  f.s.block({1});
+  CAF_REQUIRE(f.s.refund_asked());
+  CAF_REQUIRE(!f.s.refunded(*f.s.refund_asked()));
+  CAF_CHECK(f.row().status == event_ticket_status::cancelled && f.row().holder == fan(2));
+  f.sound();
 }
 
 CAF_TEST(the address of an erased customer is forgotten) {

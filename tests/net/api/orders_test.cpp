@@ -248,14 +248,20 @@ CAF_TEST(an order lists its event tickets and a holder or the organizer reads on
   shop s;
   const auto ticket = ticket_of(s, 5);
   s.told->order.order.event_tickets = {ticket};
-  const auto order =
-    json_of(s.send(method::get, "/orders/" + to_string(s.told->order.order.order.id), {}, s.as_customer()));
+  const auto whole = "/orders/" + to_string(s.told->order.order.order.id);
+  const auto order = json_of(s.send(method::get, whole, {}, s.as_customer()));
   const auto& listed = order.at("event_tickets").as_array().at(0).as_object();
   CAF_CHECK(listed.at("id").as_string() == to_string(ticket.ticket.id));
   CAF_CHECK(listed.at("status").as_string() == "ISSUED");
   CAF_CHECK(listed.at("refund_pending").as_bool());
   CAF_CHECK_EQUAL(listed.at("attendee").to_number<int>(), 2);
-  CAF_CHECK(!listed.contains("holder_id"));
+  CAF_CHECK(!listed.contains("holder_id") && !listed.contains("transfers"));
+  auto& offer = s.told->order.order.transfers.emplace_back();
+  offer.ticket = ticket.ticket.id;
+  offer.receiver = {9, 9};
+  const auto kept = json_of(s.send(method::get, whole, {}, s.as_organizer()));
+  const auto& history = kept.at("event_tickets").at(0).at("transfers").as_array();
+  CAF_CHECK(history.at(0).at("receiver_id").as_string() == to_string(customer_id{9, 9}));
   s.told->event_ticket.ticket = ticket;
   const auto path = "/event-tickets/" + to_string(ticket.ticket.id);
   const auto own = json_of(s.send(method::get, path, {}, s.as_customer()));

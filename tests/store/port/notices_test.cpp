@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace notices_test {
 
@@ -448,6 +449,11 @@ CAF_TEST(a push reaches the receiver of a ticket only after accepting and only w
     CAF_CHECK((store.crowd({sale, {}, 9}) == std::vector{device(2, ben)}));
     accept(second);
     CAF_CHECK((store.crowd({sale, {}, 9}) == std::vector{device(1, ada)}));
+    ticket.updated_at = noon + seconds{1};
+    const auto from = std::exchange(ticket.status, event_ticket_status::cancelled); // its money is back
+    FQ_COMMITS(w.put({event_ticket_moved{from, ticket}}));
+    CAF_CHECK(store.crowd({sale, {}, 9, noon + seconds{2}}).empty()); // before the event was cancelled
+    CAF_CHECK((store.crowd({sale, {}, 9, noon + seconds{1}}) == std::vector{device(1, ada)}));
   });
 }
 
