@@ -65,7 +65,7 @@ fq_folder(net/service
                actors/protocol actors/base net/http net/bridge net/wire
           LINK PkgConfig::PROMETHEUS)
 fq_folder(net/api
-          USES domain/seats display domain/line domain/money domain/delivery domain/sale crypto fair print print/qr outbound
+          USES domain/base domain/seats display domain/line domain/money domain/delivery domain/sale crypto fair print print/qr outbound
                actors/base
                actors/payments net/http net/bridge net/wire net/service
           LINK Boost::json Boost::url spdlog::spdlog)

@@ -7,6 +7,7 @@
 
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
 #include <algorithm>
@@ -31,6 +32,16 @@ timestamp time_in(const boost::json::object& payload, std::string_view name) {
 timestamp first_of(timestamp a, timestamp b) {
   if (!is_set(a)) return b;
   return is_set(b) ? std::min(a, b) : a;
+}
+
+/// As another tenant hears of a change of an account: without the address, of which it knows only what the
+/// customer wrote in an order.
+told told_to(tenant_id tenant, told what) {
+  auto payload = boost::json::parse(what.payload);
+  payload.as_object()["email"] = nullptr;
+  what.payload = boost::json::serialize(payload);
+  what.tenant = tenant;
+  return what;
 }
 
 template <class T>
@@ -104,7 +115,7 @@ void fan_out_state::on_batch(const consume_outbox& x) {
   if (std::exchange(is_busy_, true)) return;
   auto w = std::make_shared<batch_work>();
   w->asker = caf::actor_cast<dispatcher_handle>(self_->current_sender());
-  find_audience wanted;
+  audience_filter wanted;
   for (const auto& item : *x.items) {
     auto t = told_of(item);
     if (has_crowd(t)) {
@@ -113,20 +124,33 @@ void fan_out_state::on_batch(const consume_outbox& x) {
     }
     wanted.holders.insert(wanted.holders.end(), t.holders.begin(), t.holders.end());
     wanted.tenants.push_back(t.tenant);
+    if (t.topic == topic::user_updated)
+      wanted.customers.insert(wanted.customers.end(), t.holders.begin(), t.holders.end());
     w->items.push_back(item);
     w->what.push_back(std::move(t));
   }
   if (w->items.empty()) return finish(w, true);
   sort_out(wanted.holders);
   sort_out(wanted.tenants);
+  sort_out(wanted.customers);
   ask<audience_found>(
-    std::move(wanted), [this, w](const audience_found& found) { on_audience(w, *found.content); },
+    find_audience{std::move(wanted)},
+    [this, w](const audience_found& found) { on_audience(w, *found.content); },
     [this, w] { finish(w, false); });
 }
 
 void fan_out_state::on_audience(const batch& w, const notice_audience& audience) {
   std::vector<delivery_row> rows;
-  for (const auto& t : w->what) std::ranges::move(deliveries_to(t, audience), std::back_inserter(rows));
+  const auto add = [&](const told& t) {
+    std::ranges::move(deliveries_to(t, audience), std::back_inserter(rows));
+  };
+  for (const auto& t : w->what) {
+    add(t);
+    if (t.topic != topic::user_updated) continue;
+    for (const auto& k : audience.known)
+      if (k.tenant != t.tenant && std::ranges::find(t.holders, k.customer) != t.holders.end())
+        add(told_to(k.tenant, t));
+  }
   store(std::move(rows), [this, w](bool is_stored) { finish(w, is_stored); });
 }
 
@@ -173,7 +197,7 @@ void fan_out_state::go_on(const broadcast& c) {
   if (c->is_begun) return tell_page(c);
   const auto pause = [c] { c->is_under_way = false; };
   ask<audience_found>(
-    find_audience{{}, {c->what.tenant}},
+    find_audience{{.tenants = {c->what.tenant}}},
     [this, c, pause](const audience_found& found) {
       store(deliveries_to(c->what, *found.content), [this, c, pause](bool is_stored) {
         c->is_begun = is_stored;

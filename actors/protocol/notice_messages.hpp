@@ -15,10 +15,9 @@
 
 namespace fq {
 
-/// From the fan-out: the devices of these holders and the endpoints of these tenants.
+/// From the fan-out.
 struct find_audience {
-  std::vector<uuid> holders;
-  std::vector<tenant_id> tenants;
+  audience_filter filter;
 };
 
 struct audience_found {

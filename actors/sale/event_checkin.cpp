@@ -163,9 +163,9 @@ caf::result<gate_reply> event_state::on_find_gate(const find_gate& x) {
   return reveal(std::move(reply));
 }
 
-gate_ticket event_state::gate_ticket_of(const event_ticket_row& row) {
+/// `is_off`: the event is cancelled, see sale::may_present.
+gate_ticket event_state::gate_ticket_of(const event_ticket_row& row, bool is_off) {
   const auto seen = sale_->at_gate(row);
-  const bool is_off = sale_->event().status == event_status::cancelled; // see sale::may_present
   const auto status = is_off ? event_ticket_status::cancelled : row.status;
   gate_ticket t{row.id, row.ticket_type, status, row.generation, seen.refund_pending};
   t.seat = seen.seat;
@@ -186,8 +186,8 @@ caf::result<gate_state_reply> event_state::on_find_gate_state(const find_gate_st
   if (list == nullptr || !may_use(*device, *list)) return reveal(gate_state_reply{reason::not_found});
   const auto t = now();
   gate_state_reply reply;
-  const auto& settings = sale_->event().event_tickets;
   const auto& event = sale_->event();
+  const auto& settings = event.event_tickets;
   const bool is_off = event.status == event_status::cancelled; // of which each phone hears
   const auto list_at = is_off ? std::max(list->updated_at, event.updated_at) : list->updated_at;
   const gate_version fresh{settings.key_number, settings.rotating_codes, list_at, never, {}};
@@ -203,7 +203,7 @@ caf::result<gate_state_reply> event_state::on_find_gate_state(const find_gate_st
     if (reply.tickets.size() == x.limit) break;
     reply.version.at = sale_->event_tickets().changed_at(*row);
     reply.version.ticket = row->id;
-    if (list->admits(row->ticket_type)) reply.tickets.push_back(gate_ticket_of(*row));
+    if (list->admits(row->ticket_type)) reply.tickets.push_back(gate_ticket_of(*row, is_off));
   }
   reply.more =
     !changed.empty() && (changed.size() == gate_rows_looked_at || changed.back()->id != reply.version.ticket);

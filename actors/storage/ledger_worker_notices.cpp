@@ -20,8 +20,7 @@ ack_reply ledger_worker_state::found(const std::function<bool()>& work) {
 
 audience_found ledger_worker_state::find(const find_audience& x) {
   auto content = std::make_shared<notice_audience>();
-  if (!reached([&] { *content = ledger_->audience(x.holders, x.tenants); }))
-    return {reason::unavailable, nullptr};
+  if (!reached([&] { *content = ledger_->audience(x.filter); })) return {reason::unavailable, nullptr};
   return {{}, std::move(content)};
 }
 

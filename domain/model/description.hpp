@@ -3,6 +3,7 @@
 // readers of the SQL engines, the copies of the memory engine, the inspect functions of messages, and the
 // settings that requests may change.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string_view>
@@ -136,6 +137,18 @@ constexpr void each_field(Take&& take, Rows&... rows) {
   });
 }
 
+/// Fields of Row and of its parts.
+template <class Row>
+constexpr std::size_t count_of_fields() {
+  const auto count = []<class Field>(const Field&) -> std::size_t {
+    if constexpr (Field::is_part)
+      return count_of_fields<typename Field::value_type>();
+    else
+      return 1;
+  };
+  return description<Row>::fields([&](const auto&... all) { return (count(all) + ... + std::size_t{0}); });
+}
+
 /// Copies the fields that an update writes.
 template <class Row>
 void copy_updated(Row& to, const Row& from) {
@@ -150,7 +163,9 @@ void copy_updated(Row& to, const Row& from) {
 template <class Row>
 struct patch_of {
   Row values;
-  std::uint64_t given = 0; ///< bit i: the i-th field has a new value, below 64
+  std::uint64_t given = 0; ///< bit i: the i-th field has a new value
+  static_assert(count_of_fields<Row>() <= std::numeric_limits<decltype(given)>::digits,
+                "each field has a bit of its own");
 
   template <class Part, class T, class Value>
   void set(T Part::*member, Value&& value) {

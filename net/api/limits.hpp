@@ -137,7 +137,7 @@ inline constexpr std::size_t emails_body_max = 384 * 1024;
 inline constexpr range device_token_size{1, static_cast<std::int64_t>(device_token_bytes_max)};
 /// Topics that a webhook endpoint names: each once.
 inline constexpr range topic_count{0, static_cast<std::int64_t>(told_topics.size())};
-/// Topics that a tenant routes: user.updated belongs to no tenant.
+/// Topics that a tenant routes: user.updated goes to endpoints only.
 inline constexpr range routed_topics_count{0, static_cast<std::int64_t>(told_topics.size()) - 1};
 inline constexpr range topic_size{1, 64}; ///< longer than any topic
 inline constexpr range media_count{0, static_cast<std::int64_t>(all_media.size())}; ///< each once

@@ -207,9 +207,8 @@ void read_endpoint_body(object_reader& body, const call& c, webhook_endpoint_row
   for (const auto& t : topics)
     if (std::ranges::find(told_topics, t) == told_topics.end())
       body.reject("topics", "There is no topic " + t + "; docs/events.md has them all.");
-  const bool hears_of_accounts = endpoint.tenant == default_tenant && endpoint.organizer.is_nil();
-  if (!hears_of_accounts && std::ranges::find(topics, topic::user_updated) != topics.end())
-    body.reject("topics", "Only an operator of the default tenant can receive user.updated.");
+  if (!endpoint.organizer.is_nil() && std::ranges::find(topics, topic::user_updated) != topics.end())
+    body.reject("topics", "Only an operator can receive user.updated.");
   if (body.has("topics")) endpoint.topics = joined(topics);
   if (const auto contact = body.text("contact", {0, 254}); contact.given) {
     if (!contact.value.empty() && !is_email(contact.value))

@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/api/order_search.hpp"
 
+#include "domain/base/letters.hpp"
 #include "net/wire/order_codec.hpp"
 
-#include <algorithm>
-
 namespace fq::net {
-namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-
-bool contains(std::string_view whole, std::string_view part) {
-  return std::search(whole.begin(), whole.end(), part.begin(), part.end(),
-                     [](char a, char b) { return lower(a) == lower(b); })
-         != whole.end();
-}
-
-} // namespace
 
 bool is_wanted(const order_view& order, const order_wanted& wanted) {
   const auto& o = order.order;
   if (wanted.status && *wanted.status != o.status) return false;
   const auto& who = o.contact;
-  return wanted.text.empty() || contains(who.first_name + ' ' + who.last_name, wanted.text)
-         || contains(who.email, wanted.text) || contains(to_string(o.id), wanted.text)
-         || contains(o.promo_code, wanted.text);
+  const auto part = folded(wanted.text);
+  const auto has = [&](std::string_view text) { return folded(text).find(part) != std::string::npos; };
+  return wanted.text.empty() || has(who.first_name + ' ' + who.last_name) || has(who.email)
+         || has(to_string(o.id)) || has(o.promo_code);
 }
 
 std::optional<order_status> parse_order_status(std::string_view text) {

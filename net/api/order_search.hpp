@@ -10,7 +10,7 @@ namespace fq::net {
 
 struct order_wanted {
   std::string text = {}; ///< part of the contact's name or e-mail address, of the id, or of the promo code;
-                         ///< ignores ASCII case; empty: any
+                         ///< ignores case and accents, see folded(); empty: any
   std::optional<order_status> status = {};
 };
 

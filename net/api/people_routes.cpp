@@ -209,8 +209,7 @@ awaitable<response> read_blocks(call c) {
 
 // -- notice routing
 
-/// Whether a tenant can route the topic. Topics about accounts, which contain customer data, belong to no
-/// tenant.
+/// Whether a tenant can route the topic: user.updated goes to the endpoints that name it, and nowhere else.
 bool is_routed(std::string_view topic) {
   return topic != topic::user_updated && std::ranges::find(told_topics, topic) != told_topics.end();
 }

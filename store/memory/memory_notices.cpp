@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -22,14 +23,35 @@ bool has_its_share(const auto& endpoints, const webhook_endpoint_row& mine) {
          && static_cast<std::size_t>(std::ranges::count_if(endpoints, is_its)) >= endpoints_per_organizer_max;
 }
 
+/// See known_customer.
+bool knows(const auto& image, const customer_id& customer) {
+  const auto is_own = [&](const order_row& o) { return o.customer == customer && o.guest.is_nil(); };
+  const auto has_had = [&](const transfer_row& t) {
+    return t.giver == customer || (t.receiver == customer && t.status == transfer_status::accepted);
+  };
+  return std::ranges::any_of(image.orders, is_own)
+         || std::ranges::find(image.event_tickets, customer, &event_ticket_row::holder)
+              != image.event_tickets.end()
+         || std::ranges::any_of(image.transfers, has_had);
+}
+
 } // namespace
 
-notice_audience memory_ledger::audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) {
+notice_audience memory_ledger::audience(const audience_filter& filter) {
   notice_audience all;
+  std::set<tenant_id> told(filter.tenants.begin(), filter.tenants.end());
+  for (const auto& [number, state] : state_.aggregates)
+    for (const auto& customer : filter.customers)
+      if (state.image.event && knows(state.image, customer))
+        all.known.push_back({customer, state.image.event->tenant});
+  std::ranges::sort(all.known);
+  const auto rest = std::ranges::unique(all.known);
+  all.known.erase(rest.begin(), rest.end());
+  for (const auto& k : all.known) told.insert(k.tenant);
   for (const auto& [id, d] : state_.devices)
-    if (!is_set(d.gone_at) && contains(holders, d.holder)) all.devices.push_back(d);
+    if (!is_set(d.gone_at) && contains(filter.holders, d.holder)) all.devices.push_back(d);
   for (const auto& [id, e] : state_.endpoints)
-    if (e.is_enabled && contains(tenants, e.tenant)) all.endpoints.push_back(e);
+    if (e.is_enabled && told.contains(e.tenant)) all.endpoints.push_back(e);
   return all;
 }
 

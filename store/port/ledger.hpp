@@ -434,7 +434,7 @@ public:
                                        std::size_t limit, aggregate_id after) override;                      \
   void mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) override;                  \
   std::size_t prune(const prune_bounds& bounds) override;                                                    \
-  notice_audience audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) override;      \
+  notice_audience audience(const audience_filter& filter) override;                                          \
   std::vector<device_row> crowd(const crowd_filter& filter) override;                                        \
   void store_deliveries(std::span<const delivery_row> rows) override;                                        \
   std::vector<due_delivery> take_deliveries(const due_filter& filter, timestamp now) override;               \

@@ -13,10 +13,26 @@
 
 namespace fq {
 
+/// A tenant that knows a customer: by an order of the customer's own, or by an event ticket that the customer
+/// has or had. A place in line does not count: no index finds it, and it shows the tenant no address.
+struct known_customer {
+  customer_id customer;
+  tenant_id tenant{};
+  friend auto operator<=>(const known_customer&, const known_customer&) = default;
+};
+
+/// Asks for the devices of `holders`, and for the endpoints of `tenants` and of those that know `customers`.
+struct audience_filter {
+  std::vector<uuid> holders = {};
+  std::vector<tenant_id> tenants = {};
+  std::vector<customer_id> customers = {};
+};
+
 /// Possible targets of a notice.
 struct notice_audience {
   std::vector<device_row> devices; ///< active devices, by id
   std::vector<webhook_endpoint_row> endpoints; ///< enabled endpoints, by id
+  std::vector<known_customer> known = {}; ///< sorted
   friend bool operator==(const notice_audience&, const notice_audience&) = default;
 };
 
@@ -67,7 +83,7 @@ class notice_store {
 public:
   virtual ~notice_store() = default;
 
-  virtual notice_audience audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) = 0;
+  virtual notice_audience audience(const audience_filter& filter) = 0;
   virtual std::vector<device_row> crowd(const crowd_filter& filter) = 0;
 
   /// Existing deliveries stay unchanged.

@@ -407,8 +407,8 @@ std::size_t postgres_ledger::prune(const prune_bounds& bounds) {
 
 // -- notices
 
-notice_audience postgres_ledger::audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) {
-  return in_session([&](session& s) { return s.notices.audience(holders, tenants); });
+notice_audience postgres_ledger::audience(const audience_filter& filter) {
+  return in_session([&](session& s) { return s.notices.audience(filter); });
 }
 
 std::vector<device_row> postgres_ledger::crowd(const crowd_filter& filter) {

@@ -23,6 +23,15 @@ const postgres_statement endpoints_on{
   "notice_endpoints",
   "SELECT " + column_names<webhook_endpoint_row>("e.")
     + " FROM webhook_endpoint AS e WHERE e.tenant = ANY($1::bigint[]) AND e.is_enabled ORDER BY e.id"};
+const postgres_statement tenants_of{
+  "notice_tenants",
+  "SELECT DISTINCT k.customer, e.tenant FROM (SELECT holder AS customer, aggregate FROM event_ticket"
+  " WHERE holder = ANY($1::uuid[])"
+  " UNION SELECT customer, aggregate FROM orders WHERE customer = ANY($1::uuid[])"
+  " AND guest = '00000000-0000-0000-0000-000000000000'::uuid"
+  " UNION SELECT giver, aggregate FROM event_ticket_transfer WHERE giver = ANY($1::uuid[])"
+  " UNION SELECT receiver, aggregate FROM event_ticket_transfer WHERE receiver = ANY($1::uuid[])"
+  " AND status = 1) AS k JOIN event AS e ON e.aggregate = k.aggregate"};
 /// From the holders to their devices, by an index on the holder.
 const postgres_statement read_crowd{
   "notice_crowd", "SELECT " + device_names
@@ -191,24 +200,52 @@ constexpr auto device_of = row_from<device_row>;
 constexpr auto endpoint_of = row_from<webhook_endpoint_row>;
 constexpr auto delivery_of = row_from<delivery_row>;
 
+known_customer known_customer_of(const postgres_row& r) { return {r.id(0), r.number<tenant_id>(1)}; }
+
 } // namespace
 
 postgres_notices::postgres_notices(postgres_connection& db) : pictures(db), witness(db), tasks(db), db_(db) {
-  db.prepare(std::array{devices_of,       endpoints_on,         read_crowd,       store_delivery,
-                        take_due,         take_due_of_each,     settle,           list_target,
-                        list_holder,      list_tenant,          replay,           store_device,
-                        forget_devices,   devices_newest_first, drop_device,      end,
-                        add_endpoint,     change_endpoint,      all_endpoints,    turn_off,
-                        turn_off_at_once, drop_endpoint,        prune_deliveries, prune_devices});
+  db.prepare(std::array{devices_of,
+                        endpoints_on,
+                        tenants_of,
+                        read_crowd,
+                        store_delivery,
+                        take_due,
+                        take_due_of_each,
+                        settle,
+                        list_target,
+                        list_holder,
+                        list_tenant,
+                        replay,
+                        store_device,
+                        forget_devices,
+                        devices_newest_first,
+                        drop_device,
+                        end,
+                        add_endpoint,
+                        change_endpoint,
+                        all_endpoints,
+                        turn_off,
+                        turn_off_at_once,
+                        drop_endpoint,
+                        prune_deliveries,
+                        prune_devices});
 }
 
-notice_audience postgres_notices::audience(std::span<const uuid> holders,
-                                           std::span<const tenant_id> tenants) {
-  postgres_pipeline pipeline(db_);
-  pipeline.send(devices_of, postgres_parameters::of(postgres_array::of(holders)));
-  pipeline.send(endpoints_on, postgres_parameters::of(postgres_array::of(tenants)));
-  pipeline.flush();
+notice_audience postgres_notices::audience(const audience_filter& filter) {
   notice_audience all;
+  auto tenants = filter.tenants;
+  const auto ids = [](const auto& values) {
+    return postgres_parameters::of(postgres_array::of(std::span{values}));
+  };
+  if (!filter.customers.empty())
+    all.known = rows_of(db_.run(tenants_of, ids(filter.customers)), known_customer_of);
+  std::ranges::sort(all.known);
+  for (const auto& k : all.known) tenants.push_back(k.tenant);
+  postgres_pipeline pipeline(db_);
+  pipeline.send(devices_of, ids(filter.holders));
+  pipeline.send(endpoints_on, ids(tenants));
+  pipeline.flush();
   all.devices = rows_of(pipeline.receive(), device_of);
   all.endpoints = rows_of(pipeline.receive(), endpoint_of);
   return all;

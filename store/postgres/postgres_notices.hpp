@@ -17,7 +17,7 @@ class postgres_notices {
 public:
   explicit postgres_notices(postgres_connection& db);
 
-  notice_audience audience(std::span<const uuid> holders, std::span<const tenant_id> tenants);
+  notice_audience audience(const audience_filter& filter);
   std::vector<device_row> crowd(const crowd_filter& filter);
   void store_deliveries(std::span<const delivery_row> rows);
   std::vector<due_delivery> take_deliveries(const due_filter& filter, timestamp now);

@@ -287,8 +287,8 @@ std::size_t sqlite_ledger::prune(const prune_bounds& bounds) {
 
 // -- notices
 
-notice_audience sqlite_ledger::audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) {
-  return connection_->read_newest([&] { return connection_->notices.audience(holders, tenants); });
+notice_audience sqlite_ledger::audience(const audience_filter& filter) {
+  return connection_->read_newest([&] { return connection_->notices.audience(filter); });
 }
 
 std::vector<device_row> sqlite_ledger::crowd(const crowd_filter& filter) {

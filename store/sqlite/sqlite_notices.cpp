@@ -81,6 +81,11 @@ sqlite_notices::statements::statements(sqlite_db& db) :
         + " FROM device AS d WHERE d.holder = ?1 AND d.gone_at = 0 ORDER BY d.registered_at DESC, d.id DESC"),
     endpoints_on(db, "SELECT " + column_names<webhook_endpoint_row>("e.")
                        + " FROM webhook_endpoint AS e WHERE e.tenant = ?1 AND e.is_enabled ORDER BY e.id"),
+    tenants_of(db, "SELECT DISTINCT e.tenant FROM (SELECT aggregate FROM event_ticket WHERE holder = ?1"
+                   " UNION SELECT aggregate FROM orders WHERE customer = ?1 AND guest = zeroblob(16)"
+                   " UNION SELECT aggregate FROM event_ticket_transfer WHERE giver = ?1"
+                   " UNION SELECT aggregate FROM event_ticket_transfer WHERE receiver = ?1 AND status = 1)"
+                   " AS k CROSS JOIN event AS e ON e.aggregate = k.aggregate ORDER BY e.tenant"),
     crowd(db, "SELECT " + device_names
                 + " FROM (SELECT id FROM device WHERE aggregate = ?1"
                   " UNION SELECT m.id FROM queue_entry AS q CROSS JOIN device AS m ON m.holder = q.subject "
@@ -139,11 +144,17 @@ sqlite_notices::statements::statements(sqlite_db& db) :
 
 sqlite_notices::sqlite_notices(sqlite_db& db) : pictures(db), witness(db), tasks(db), sql_(db) {}
 
-notice_audience sqlite_notices::audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) {
+notice_audience sqlite_notices::audience(const audience_filter& filter) {
   notice_audience all;
-  for (const auto& holder : holders)
+  std::set<tenant_id> told(filter.tenants.begin(), filter.tenants.end());
+  for (const auto& customer : filter.customers)
+    for (auto& s = sql_.tenants_of.bind(customer); s.step();)
+      all.known.push_back({customer, s.number<tenant_id>(0)});
+  std::ranges::sort(all.known);
+  for (const auto& k : all.known) told.insert(k.tenant);
+  for (const auto& holder : filter.holders)
     for (auto& d : collect(sql_.devices_of.bind(holder), device_of)) all.devices.push_back(std::move(d));
-  for (const auto tenant : tenants)
+  for (const auto tenant : told)
     for (auto& e : collect(sql_.endpoints_on.bind(tenant), endpoint_of))
       all.endpoints.push_back(std::move(e));
   std::ranges::sort(all.devices, {}, &device_row::id);

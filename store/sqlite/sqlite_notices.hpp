@@ -17,7 +17,7 @@ class sqlite_notices {
 public:
   explicit sqlite_notices(sqlite_db& db);
 
-  notice_audience audience(std::span<const uuid> holders, std::span<const tenant_id> tenants);
+  notice_audience audience(const audience_filter& filter);
   std::vector<device_row> crowd(const crowd_filter& filter);
   void store_delivery(const delivery_row& row);
   std::vector<due_delivery> take_deliveries(const due_filter& filter, timestamp now);
@@ -44,10 +44,10 @@ private:
 
   struct statements {
     explicit statements(sqlite_db& db);
-    sqlite_statement devices_of, endpoints_on, crowd, store_delivery, due, next_target, due_of_target, hold,
-      settle, list_target, list_holder, list_tenant, replay, register_device, forget_devices, remove_device,
-      end_device, add_endpoint, change_endpoint, endpoints_of, disable_endpoint, disable_endpoint_at_once,
-      remove_endpoint, prune_deliveries, prune_devices;
+    sqlite_statement devices_of, endpoints_on, tenants_of, crowd, store_delivery, due, next_target,
+      due_of_target, hold, settle, list_target, list_holder, list_tenant, replay, register_device,
+      forget_devices, remove_device, end_device, add_endpoint, change_endpoint, endpoints_of,
+      disable_endpoint, disable_endpoint_at_once, remove_endpoint, prune_deliveries, prune_devices;
   };
   statements sql_;
 };

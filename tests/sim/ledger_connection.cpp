@@ -340,10 +340,9 @@ std::vector<outbox_item> ledger_connection::undelivered(lane which, std::span<co
   return ask_ledger(world_, [&](ledger& l) { return l.undelivered(which, partitions, limit, after); });
 }
 
-notice_audience ledger_connection::audience(std::span<const uuid> holders,
-                                            std::span<const tenant_id> tenants) {
+notice_audience ledger_connection::audience(const audience_filter& filter) {
   go_out();
-  return ask_ledger(world_, [&](ledger& l) { return l.audience(holders, tenants); });
+  return ask_ledger(world_, [&](ledger& l) { return l.audience(filter); });
 }
 
 std::vector<device_row> ledger_connection::crowd(const crowd_filter& filter) {

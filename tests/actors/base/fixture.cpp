@@ -63,11 +63,13 @@ void fixture::ask_for(const caf::strong_actor_ptr& target, caf::message question
   target->enqueue(from, caf::make_message_id(1), std::move(question), nullptr);
 }
 
-event_row fixture::put_event(std::int64_t total, queue_settings queue, aggregate_id aggregate) {
+event_row fixture::put_event(std::int64_t total, queue_settings queue, aggregate_id aggregate,
+                             tenant_id tenant) {
   event_row e;
   const auto t = env.wall_now();
   e.id = env.make_id(t, aggregate);
   e.aggregate = aggregate;
+  e.tenant = tenant;
   e.organizer = env.make_id(t, accounts_aggregate);
   e.name = "Test sale";
   e.currency = "NGN";

@@ -133,7 +133,7 @@ struct fixture {
 
   /// Puts an ACTIVE event with `total` tickets directly into the ledger.
   event_row put_event(std::int64_t total, queue_settings queue = {},
-                      aggregate_id aggregate = first_event_aggregate);
+                      aggregate_id aggregate = first_event_aggregate, tenant_id tenant = default_tenant);
 
   /// Access as the event's organizer.
   static managed managed_by_organizer(const event_row& e) {

@@ -133,6 +133,46 @@ CAF_TEST(what is nobodys business on a phone goes to endpoints only) {
   for (const auto& d : all()) CAF_CHECK(d.target == hook.id);
 }
 
+CAF_TEST(a tenant hears of a customers account without the address and only if it knows the customer) {
+  const tenant_id knows{7}, other{8};
+  const auto abroad = put_event(10, {}, aggregate_id{17}, knows);
+  put_event(10, {}, aggregate_id{18}, other);
+  const auto own = store.acquire_unleased(abroad.aggregate, never);
+  claim_row claim;
+  claim.id = env.make_id(env.wall_now(), abroad.aggregate);
+  order_row order;
+  order.id = env.make_id(env.wall_now(), abroad.aggregate);
+  order.claim = claim.id;
+  order.customer = claim.customer = customer(1);
+  const batch b{abroad.aggregate,     own->epoch,     own->applied_seq,
+                own->applied_seq + 1, env.wall_now(), {claim_opened{claim}, order_placed{order}}};
+  CAF_REQUIRE(store.commit(std::span{&b, 1}).at(0) == commit_outcome::committed);
+  const std::string topic{topic::user_updated};
+  const auto home = endpoint(topic), theirs = endpoint(topic, {}, knows);
+  endpoint(topic, {}, other);
+  endpoint("", {}, knows); // which asks for no addresses
+  device(customer(1));
+  start();
+  const auto told = [](std::uint64_t n, std::string_view email) {
+    return R"({"customer_id":")" + to_string(customer(n)) + R"(","email":)" + std::string{email}
+           + R"(,"email_verified":true})";
+  };
+  tell(topic, told(1, R"("ada@example.org")"), accounts_aggregate);
+  tell(topic, told(2, R"("ben@example.org")"), accounts_aggregate);
+  advance(outbox_poll);
+  CAF_CHECK_EQUAL(counts.stored.get(), 3u);
+  const auto payloads = [&](const webhook_endpoint_row& e) {
+    std::set<std::string> texts;
+    for (const auto& d : store.list_deliveries({.target = e.id})) {
+      CAF_CHECK(d.tenant == e.tenant);
+      texts.insert(d.payload);
+    }
+    return texts;
+  };
+  CAF_CHECK((payloads(home) == std::set{told(1, R"("ada@example.org")"), told(2, R"("ben@example.org")")}));
+  CAF_CHECK((payloads(theirs) == std::set{told(1, "null")}));
+}
+
 CAF_TEST(a cancelled event is told to everybody who has a place there a page at a time) {
   batch b{event.aggregate, 0, 0, 0, env.wall_now(), {}};
   const auto own = store.acquire_unleased(event.aggregate, never);

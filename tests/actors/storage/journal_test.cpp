@@ -22,9 +22,10 @@ struct bench {
              [this](milliseconds delay, std::uint64_t number) { timers.emplace_back(delay, number); },
              [this] { return now; }}};
 
-  bench() {
+  bench() { load(7); }
+  void load(std::uint64_t epoch) {
     acquired image;
-    image.epoch = 7;
+    image.epoch = epoch;
     image.applied_seq = 10;
     j.start(first_event_aggregate, image);
   }
@@ -136,6 +137,37 @@ CAF_TEST(a later batch gets its own time with the same timer) {
   CAF_CHECK(submitted[2] == submitted[1]);
 }
 
+CAF_TEST(a timer of before a reload gives the new batch its own time) {
+  decide();
+  now += journal_answer_timeout / 2;
+  load(8);
+  decide();
+  CAF_REQUIRE_EQUAL(timers.size(), 1u);
+  now += journal_answer_timeout / 2;
+  j.timer_fired(timers[0].second);
+  CAF_CHECK_EQUAL(submitted.size(), 2u);
+  CAF_CHECK(!j.is_stalled());
+  CAF_REQUIRE_EQUAL(timers.size(), 2u);
+  CAF_CHECK_EQUAL(timers[1].first, journal_answer_timeout / 2);
+  fire();
+  CAF_REQUIRE_EQUAL(submitted.size(), 3u);
+  CAF_CHECK(submitted[2] == submitted[1] && submitted[2]->epoch == 8);
+  CAF_CHECK(j.is_stalled());
+}
+
+CAF_TEST(timers of before a reload do nothing while no batch is in flight) {
+  decide();
+  CAF_CHECK(settle({}, true)); // a second timer replaces the first
+  CAF_REQUIRE_EQUAL(timers.size(), 2u);
+  load(8);
+  for (const auto& [span, number] : std::vector{timers[1], timers[0]}) j.timer_fired(number);
+  CAF_CHECK_EQUAL(submitted.size(), 1u);
+  CAF_CHECK(!j.is_stalled() && j.is_idle());
+  decide();
+  CAF_REQUIRE_EQUAL(timers.size(), 3u);
+  CAF_CHECK_EQUAL(timers[2].first, journal_answer_timeout);
+}
+
 CAF_TEST(a refusal means that memory and ledger have diverged) {
   for (const auto outcome :
        {commit_outcome::fenced, commit_outcome::conflict, commit_outcome::out_of_order}) {
@@ -151,10 +183,7 @@ CAF_TEST(a refusal means that memory and ledger have diverged) {
 CAF_TEST(answers of an earlier epoch are ignored after a reload) {
   show(decide(), 1);
   const auto old = submitted.back();
-  acquired image;
-  image.epoch = 8;
-  image.applied_seq = 10;
-  j.start(first_event_aggregate, image);
+  load(8);
   show(decide(), 2);
   CAF_CHECK(j.settled({old->aggregate, old->epoch, old->to_seq, false, commit_outcome::fenced}));
   CAF_CHECK(shown.empty());

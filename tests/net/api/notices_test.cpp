@@ -287,6 +287,16 @@ CAF_TEST(an organizer has ten endpoints at most and is told whose bound it is) {
   CAF_CHECK_EQUAL(why(too_many), "the tenant has 50 endpoints already; remove some");
 }
 
+CAF_TEST(an operator of any tenant may hear of changed accounts and an organizer may not) {
+  notice_world w;
+  const auto add = [&](const text_fields& who) {
+    return shown(w.send(method::post, "/webhook-endpoints",
+                        R"({"url":"https://hooks.example.org/","topics":["user.updated"]})", who));
+  };
+  CAF_CHECK_EQUAL(add(w.as_operator()), "201 ");
+  CAF_CHECK_EQUAL(add(w.as_organizer()), "400 invalid_field");
+}
+
 CAF_TEST(an endpoint has one test on its way at most) {
   notice_world w;
   const auto hook = w.endpoint(w.as_operator()), another = w.endpoint(w.as_operator());

@@ -40,6 +40,23 @@ CAF_TEST(a path and a method lead to their route) {
   CAF_CHECK_EQUAL(routes.match(method::get, "/.well-known/jwks.json").found, &table[5]);
 }
 
+CAF_TEST(literals that begin or end alike are told apart) {
+  static constexpr route alike[] = {
+    {method::get, "/events/picture-a", nothing}, {method::post, "/events/picture-b", nothing},
+    {method::put, "/events/a-picture", nothing}, {method::del, "/events/b-picture", nothing},
+    {method::get, "/events/picture", nothing},
+  };
+  const router routes{alike};
+  for (const auto& r : alike) {
+    CAF_MESSAGE(r.pattern);
+    CAF_CHECK_EQUAL(routes.match(r.verb, r.pattern).found, &r);
+    const std::string only{name_of(r.verb)};
+    CAF_CHECK_EQUAL(routes.methods_of(r.pattern), only == "GET" ? "GET, HEAD" : only);
+  }
+  for (const char* path : {"/events/picture-c", "/events/c-picture", "/events/picture-", "/events/pictures"})
+    CAF_CHECK(routes.match(method::get, path).found == nullptr);
+}
+
 CAF_TEST(parameters come in order) {
   const router routes{table};
   const auto m = routes.match(method::post, "/a/1/b/22");

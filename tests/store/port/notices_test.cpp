@@ -132,8 +132,8 @@ CAF_TEST(the audience are the holders devices and the tenants endpoints) {
     mark_changed(off, noon);
     CAF_CHECK(store.store_endpoint(off));
     const notice_audience expected{{device(1), device(3, place, channel::ntfy)}, {endpoint(1)}};
-    CAF_CHECK(store.audience(std::vector{ada, place}, std::vector{here}) == expected);
-    CAF_CHECK(store.audience({}, {}) == notice_audience{});
+    CAF_CHECK(store.audience({.holders = {ada, place}, .tenants = {here}}) == expected);
+    CAF_CHECK(store.audience({}) == notice_audience{});
     CAF_CHECK((store.list_endpoints(here) == std::vector{endpoint(1), kept(off)}));
     CAF_CHECK(!store.remove_endpoint(here, endpoint(3).id));
     CAF_CHECK(store.remove_endpoint(elsewhere, endpoint(3).id));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conformance of the ledger engines: what is kept of a customer, and purchases that are open.
+// Conformance of the ledger engines: what is kept of a customer, purchases that are open, and the tenants
+// that know a customer.
 #define CAF_SUITE store_records
 #include "tests/store/port/engines.hpp"
 
@@ -238,6 +239,50 @@ CAF_TEST(an unpaid order of a guest is no open purchase of its customer) {
     FQ_COMMITS(w.put({claim_opened{claim}, order_placed{order}}));
     CAF_CHECK(w.store.find_open_purchase(zoe) == open_purchase::none);
     CAF_CHECK((w.image().orders == std::vector{order}));
+  });
+}
+
+CAF_TEST(a tenant knows customers with an order or a ticket and no others) {
+  in_every_world([](world& w) {
+    const tenant_id elsewhere{2};
+    auto abroad = sample_event(other_sale);
+    abroad.tenant = elsewhere;
+    FQ_COMMITS(w.me.put(catalog_aggregate, {event_created{abroad, {sample_type(0, 10, other_sale)}}}));
+    w.me.take(other_sale);
+    webhook_endpoint_row endpoint;
+    endpoint.id = id_of(200);
+    endpoint.tenant = elsewhere;
+    endpoint.url = "https://hooks.example/";
+    endpoint.created_at = endpoint.updated_at = noon;
+    CAF_CHECK(w.store.store_endpoint(endpoint));
+    const auto eve = id_of(3, accounts_aggregate);
+    const auto known = [&] { return w.store.audience({.customers = {zoe, bob, eve}}).known; };
+
+    auto typed = sample_claim(2, 2); // a guest's, who wrote zoe's address
+    typed.customer = make_uuid(noon, guests_aggregate, 1);
+    auto guests = sample_order(2, typed);
+    guests.customer = zoe;
+    guests.guest = typed.customer;
+    FQ_COMMITS(w.put({entry_joined{sample_entry(1)}, claim_opened{sample_claim(1, 1)}, claim_opened{typed},
+                      order_placed{guests}}));
+    CAF_CHECK(known().empty());
+
+    const auto own = sample_claim(3, 2); // bob's
+    FQ_COMMITS(w.put({claim_opened{own}, order_placed{sample_order(3, own)}}));
+    const known_customer of_zoe{zoe, elsewhere}, of_bob{bob, default_tenant}, of_eve{eve, elsewhere};
+    CAF_CHECK((known() == std::vector{of_bob}));
+
+    const auto bought = sample_claim(4, 1); // zoe's, without an order
+    const auto ticket = sample_event_ticket(4, bought, other_sale);
+    auto offer = sample_transfer(4, ticket, eve, other_sale);
+    FQ_COMMITS(
+      w.me.put(other_sale, {claim_opened{bought}, event_ticket_issued{ticket}, transfer_offered{offer}}));
+    CAF_CHECK((known() == std::vector{of_zoe, of_bob}));
+    offer.status = transfer_status::accepted;
+    FQ_COMMITS(w.me.put(other_sale, {transfer_moved{transfer_status::offered, offer}}));
+    CAF_CHECK((known() == std::vector{of_zoe, of_bob, of_eve}));
+    CAF_CHECK((w.store.audience({.customers = {eve}}) == notice_audience{{}, {endpoint}, {of_eve}}));
+    CAF_CHECK((w.store.audience({.customers = {bob}}) == notice_audience{{}, {}, {of_bob}}));
   });
 }
 
