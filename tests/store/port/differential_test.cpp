@@ -92,7 +92,7 @@ public:
   comparison(std::uint64_t seed, coverage& seen) :
       seen_(seen),
       draw_(seed, memory_),
-      sqlite_({.file = folder_ / "ledger.db", .checkpoint_pages = 100}),
+      sqlite_({.file = new_sqlite_file(folder_), .checkpoint_pages = 100}),
       postgres_({.url = schema_.url(), .steady_now = steady_now}) {
     for (const auto a : {accounts_aggregate, catalog_aggregate}) acquire(a, {}, never);
   }

@@ -258,6 +258,20 @@ struct world {
   owner me;
 };
 
+/// A new ledger in `folder`: a copy of one made before, because each migration is a synced commit, and all of
+/// them take longer than most tests.
+inline std::filesystem::path new_sqlite_file(const temp_folder& folder) {
+  static const temp_folder first_folder;
+  static const auto first = [] {
+    const auto file = first_folder / "ledger.db";
+    const sqlite_ledger made({.file = file}); // at its end the file has all of it
+    return file;
+  }();
+  const auto file = folder / "ledger.db";
+  std::filesystem::copy_file(first, file);
+  return file;
+}
+
 /// Runs `test` on a new ledger of every engine.
 inline void on_every_engine(const std::function<void(ledger&)>& test) {
   {
@@ -268,7 +282,7 @@ inline void on_every_engine(const std::function<void(ledger&)>& test) {
   {
     CAF_MESSAGE("engine: sqlite");
     const temp_folder folder;
-    sqlite_ledger store({.file = folder / "ledger.db"});
+    sqlite_ledger store({.file = new_sqlite_file(folder)});
     test(store);
     CAF_CHECK_EQUAL(store.check_integrity(), "ok");
   }
