@@ -91,7 +91,7 @@ void sale::end_entry(queue_number n, entry_trigger trigger, timestamp now, decis
   note_end(e, was_admitted, why, out);
   present_.forget(n);
   away_.forget(n);
-  access_.erase(n);
+  if (!is_closing()) access_.erase(n); // an entrant's leaf has its group of the closing
   for (const auto& name : locks_.of(n)) free_lock(name, out);
   if (!sells()) ended_.push_back(n);
   out.entry_changes.push_back(change_of(e));

@@ -123,6 +123,7 @@ sale::draw_step sale::next_draw_step() const {
 void sale::set_root(std::string root, timestamp now, decision& out) {
   if (next_draw_step() != draw_step::root) return;
   lobby_->root = std::move(root);
+  std::erase_if(access_, [&](const auto& given) { return !is_live(queue_.find(given.first)->status); });
   if (is_selling(event_)) {
     // What did not change while the root was computed.
     regroup_all(now, out);

@@ -134,19 +134,24 @@ CAF_TEST(what is nobodys business on a phone goes to endpoints only) {
 }
 
 CAF_TEST(a tenant hears of a customers account without the address and only if it knows the customer) {
+  const auto put = [&](aggregate_id aggregate, changes content) {
+    const auto own = store.acquire_unleased(aggregate, never);
+    const batch b{aggregate,      own->epoch,        own->applied_seq, own->applied_seq + 1,
+                  env.wall_now(), std::move(content)};
+    CAF_REQUIRE(store.commit(std::span{&b, 1}).at(0) == commit_outcome::committed);
+  };
   const tenant_id knows{7}, other{8};
+  put(accounts_aggregate,
+      {tenant_stored{{knows, "arena", "{}", "", {}}}, tenant_stored{{other, "hall", "{}", "", {}}}});
   const auto abroad = put_event(10, {}, aggregate_id{17}, knows);
   put_event(10, {}, aggregate_id{18}, other);
-  const auto own = store.acquire_unleased(abroad.aggregate, never);
   claim_row claim;
   claim.id = env.make_id(env.wall_now(), abroad.aggregate);
   order_row order;
   order.id = env.make_id(env.wall_now(), abroad.aggregate);
   order.claim = claim.id;
   order.customer = claim.customer = customer(1);
-  const batch b{abroad.aggregate,     own->epoch,     own->applied_seq,
-                own->applied_seq + 1, env.wall_now(), {claim_opened{claim}, order_placed{order}}};
-  CAF_REQUIRE(store.commit(std::span{&b, 1}).at(0) == commit_outcome::committed);
+  put(abroad.aggregate, {claim_opened{claim}, order_placed{order}});
   const std::string topic{topic::user_updated};
   const auto home = endpoint(topic), theirs = endpoint(topic, {}, knows);
   endpoint(topic, {}, other);

@@ -291,7 +291,8 @@ CAF_TEST(a cosignature that comes while the ledger is away is kept) {
   run();
   pass(2s);
   pass(2s);
-  CAF_CHECK_EQUAL(store.read_log(event.aggregate, {}).state->cosigned, newest.note + lines);
+  const auto stored = store.read_log(event.aggregate, {}).state->cosigned;
+  CAF_CHECK_EQUAL(stored, newest.note + lines);
 }
 
 CAF_TEST(a log that replaces a lost one offers witnesses no checkpoint of the lost one) {

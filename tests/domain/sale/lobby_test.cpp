@@ -123,6 +123,31 @@ CAF_TEST(a load at any moment gives the same order) {
   }
 }
 
+CAF_TEST(an entrant who leaves before the root is known has the group of the closing in it) {
+  auto types = sample_types(100);
+  types.push_back(
+    {.ordinal = 1, .id = {0x77, 2}, .name = "Friends", .price = 500, .total = 9, .hidden = true});
+  sample_sale s(with_lobby(), types);
+  s.now = opening - before_opening;
+  s.pass(milliseconds{0});
+  promo_code_patch code;
+  code.code = {true, "FRIEND"};
+  code.reduction = {true, {discount_kind::none, 0, 2}};
+  CAF_REQUIRE(!s.promo(code));
+  s.join(1, 0, "friend");
+  s.join(2);
+  s.draws = false;
+  s.pass(before_opening);
+  s.leave(1);
+  for (const bool is_loaded : {false, true}) {
+    if (is_loaded) s.reload();
+    std::vector<sale::entrant_place> entrants;
+    s.it->add_entrants(entrants, {}, 2);
+    CAF_REQUIRE_EQUAL(entrants.size(), 2u);
+    CAF_CHECK(entrants[0].where.opens == 2 && entrants[1].where.opens == 0);
+  }
+}
+
 CAF_TEST(the draw waits for its beacon) {
   lobby s(with_lobby(draw_kind::at_opening, beacon_kind::announced), 6);
   CAF_CHECK(s.give(beacon_kind::announced, "1").why == reason::lobby_not_closed);

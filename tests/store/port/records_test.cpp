@@ -245,6 +245,7 @@ CAF_TEST(an unpaid order of a guest is no open purchase of its customer) {
 CAF_TEST(a tenant knows customers with an order or a ticket and no others) {
   in_every_world([](world& w) {
     const tenant_id elsewhere{2};
+    FQ_COMMITS(w.me.put(accounts_aggregate, {tenant_stored{{elsewhere, "arena", "{}", {}, noon}}}));
     auto abroad = sample_event(other_sale);
     abroad.tenant = elsewhere;
     FQ_COMMITS(w.me.put(catalog_aggregate, {event_created{abroad, {sample_type(0, 10, other_sale)}}}));
