@@ -139,6 +139,7 @@ void witness_client_state::on_down(const caf::down_msg& down) {
 void witness_client_state::forget_oldest() {
   const auto oldest =
     std::ranges::min_element(logs_, {}, [](const auto& log) { return log.second.updated_at; });
+  self_->demonitor(caf::actor_cast<caf::actor_addr>(oldest->second.log));
   logs_.erase(oldest);
 }
 

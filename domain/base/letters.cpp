@@ -45,6 +45,10 @@ void add(unsigned code, std::string& out) {
     if (const char second = second_letter(code)) out += second;
     return;
   }
+  if (is_within(code, 0x218, 0x21b)) { // Romanian, with a comma below
+    out += code < 0x21a ? 's' : 't';
+    return;
+  }
   if (is_within(code, 0x300, 0x36f)) return; // an accent behind its letter, as some phones write
   if (is_within(code, 0x400, 0x40f)) code += 0x50;
   if (is_within(code, 0x410, 0x42f)) code += 0x20;

@@ -97,7 +97,12 @@ protected:
   orders_book orders_;
   event_tickets_book event_tickets_;
   transfers_book transfers_;
-  std::vector<std::pair<customer_id, event_ticket_id>> holders_to_tell_; ///< see sale::tell_holders
+  struct holder_to_tell {
+    customer_id holder;
+    event_ticket_id gift;
+    bool is_buyer; ///< hears of it by an order
+  };
+  std::vector<holder_to_tell> holders_to_tell_; ///< see sale::tell_holders
   std::vector<claim_id> tickets_due_; ///< loaded claims with another number of valid event tickets than units
   checkin_book checkin_;
   promo_codes_book promo_codes_;

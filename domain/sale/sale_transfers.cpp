@@ -106,12 +106,12 @@ std::size_t sale::end_all_offers(timestamp now, decision& out) {
   return open.size();
 }
 
-/// One given ticket of each holder who has yet to hear that the event is cancelled. The mail to a buyer is
-/// that about the order.
+/// One given ticket of each holder whose tickets do not show yet that the event is cancelled. The mail to a
+/// buyer is that about the order.
 void sale::find_holders_to_tell() {
   const auto cancelled_at = event_.updated_at; // or later, after a small change
   std::map<customer_id, event_ticket_id> gifts;
-  std::set<customer_id> told;
+  std::set<customer_id> told, buyers;
   for (std::size_t i = 0; i < event_tickets_.size(); ++i) {
     const auto& ticket = event_tickets_.at(i);
     if (is_with_buyer(ticket)) continue;
@@ -122,20 +122,20 @@ void sale::find_holders_to_tell() {
   }
   for (const auto& [id, order] : orders_.all())
     if (is_told_of_end(order, true, cancelled_at) || is_told_of_end(order, false, cancelled_at))
-      gifts.erase(order.customer);
-  for (const auto& holder : told) gifts.erase(holder);
-  holders_to_tell_.assign(gifts.rbegin(), gifts.rend());
+      buyers.insert(order.customer);
+  for (const auto& [holder, gift] : gifts | std::views::reverse)
+    if (!told.contains(holder)) holders_to_tell_.push_back({holder, gift, buyers.contains(holder)});
 }
 
 /// Of a cancelled event; returns their number. The commit that tells a holder voids the codes of one ticket
-/// given to them, and that is what a load knows it by.
+/// given to them, and that is what a load knows it by, also of buyers.
 std::size_t sale::tell_holders(timestamp now, decision& out) {
   std::size_t told = 0;
   for (; !holders_to_tell_.empty() && told < rules_.bounds.rows_per_run; ++told) {
-    const auto [holder, gift] = holders_to_tell_.back();
+    const auto [holder, gift, is_buyer] = holders_to_tell_.back();
     holders_to_tell_.pop_back();
     event_tickets_.void_codes(gift, now, out.content);
-    out.told_holders.push_back(holder);
+    if (!is_buyer) out.told_holders.push_back(holder);
   }
   if (told > 0) out.reveals = true;
   return told;

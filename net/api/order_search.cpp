@@ -12,8 +12,9 @@ bool is_wanted(const order_view& order, const order_wanted& wanted) {
   const auto& who = o.contact;
   const auto part = folded(wanted.text);
   const auto has = [&](std::string_view text) { return folded(text).find(part) != std::string::npos; };
-  return wanted.text.empty() || has(who.first_name + ' ' + who.last_name) || has(who.email)
-         || has(to_string(o.id)) || has(o.promo_code);
+  if (part.empty()) return wanted.text.empty();
+  return has(who.first_name + ' ' + who.last_name) || has(who.email) || has(to_string(o.id))
+         || has(o.promo_code);
 }
 
 std::optional<order_status> parse_order_status(std::string_view text) {
