@@ -41,7 +41,7 @@ FQ_INSPECT(principal, x.kind, x.tenant, x.id)
 FQ_INSPECT(item_wish, x.ticket_type, x.quantity, x.donation, x.seats)
 FQ_INSPECT(best_seats_wish, x.count, x.section, x.ticket_type, x.accessible)
 FQ_INSPECT(seat_wish, x.best, x.asks_accessible)
-FQ_INSPECT(seat_patch, x.seats, x.is_blocked, x.ticket_type)
+FQ_INSPECT(seat_patch, x.seats, x.is_blocked, x.ticket_type, x.singles, x.may_split, x.accessible_for_all)
 FQ_INSPECT(order_wish, x.items, x.seats, x.promo_code, x.contact, x.success_url, x.cancel_url, x.gateway,
            x.buyer)
 FQ_INSPECT(event_ticket_view, x.ticket, x.event, x.ticket_type, x.order, x.refund_pending, x.seat, x.place,

@@ -204,6 +204,14 @@ seat_refusal seating::set(std::span<const seat_number> seats, std::optional<bool
   return {};
 }
 
+void seating::set(const seat_rules& rules, changes& out) {
+  rules_ = rules;
+  map_.renew_version();
+  out.emplace_back(
+    std::in_place_type<seat_rules_set>,
+    seat_rules_set{static_cast<std::uint8_t>(rules.singles), rules.may_split, rules.accessible_for_all});
+}
+
 std::vector<seat_holding> holdings_of(std::span<const claim_seat_row> seats,
                                       std::span<const claim_row> claims) {
   std::unordered_map<claim_id, claim_status> status;

@@ -65,6 +65,8 @@ public:
   // -- the organizer's changes; all or none
   seat_refusal set(std::span<const seat_number> seats, std::optional<bool> is_blocked,
                    std::optional<std::uint32_t> ticket_type, changes& out);
+  /// Seats that claims have stay. A new version of the map, whose readers hear of the rules.
+  void set(const seat_rules& rules, changes& out);
 
 private:
   seating(std::shared_ptr<const seat_plan> plan, std::vector<std::uint8_t> types, const seat_rules& rules,
