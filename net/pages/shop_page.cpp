@@ -162,6 +162,7 @@ void append_seat_types(std::string& out, const shopper& who, const event_view& e
 std::string seat_texts(language in) {
   return texts_json(in, {"limit_exceeded",
                          "none_free",
+                         "not_alone",
                          "not_together",
                          "promo_code_refused",
                          "seat_accessible",
