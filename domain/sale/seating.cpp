@@ -83,6 +83,8 @@ seating::seating(std::shared_ptr<const seat_plan> plan, std::vector<std::uint8_t
   for (const auto t : types_) governed_ |= bit_of(t);
   seated_ = governed_;
   for (const auto& a : map_.plan().areas()) seated_ &= ~bit_of(types_[a.type]);
+  has_obstructed_ =
+    std::ranges::any_of(map_.plan().seats(), [](const auto& s) { return s.has(seat_plan::obstructed); });
 }
 
 seating::seating(std::shared_ptr<const seat_plan> plan, std::vector<std::uint8_t> types,

@@ -93,6 +93,7 @@ struct event_view {
   bool sold_out = false;
   bool takes_access_codes = false; ///< a hidden type is on sale
   bool has_seats = false; ///< a seat plan
+  bool has_obstructed_seats = false; ///< some of its seats have a restricted view
   lobby_row lobby = {}; ///< with `opened_at` never: none. The seed is empty before the draw
 };
 

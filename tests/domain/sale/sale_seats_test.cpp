@@ -27,6 +27,20 @@ CAF_TEST(a claim holds the seats that it names for the whole session) {
   f.sound();
 }
 
+CAF_TEST(order and papers say that a seat has a restricted view) {
+  seats_fixture f;
+  CAF_CHECK(f.s.it->view().has_seats && !f.s.it->view().has_obstructed_seats);
+  auto hall = small_hall();
+  hall.sections[0].rows[0].seats[3].obstructed = true;
+  f.s.give_plan(make_plan(hall).plan, {0, 1, 2}, {});
+  CAF_CHECK(f.s.it->view().has_obstructed_seats);
+  const auto& order = f.bought(1, {f.named(0, {"A-3", "A-4"})});
+  const auto shown = f.s.it->view_of(f.s.claim_of(1));
+  CAF_CHECK(shown.places == (std::vector<seat_place>{{"", "A", "3"}, {"", "A", "4", true}}));
+  for (const auto* t : f.s.it->event_tickets().of_claim(order.claim))
+    CAF_CHECK_EQUAL(f.s.it->paper_of(*t).seat.obstructed, f.s.it->seat_of(*t).name == "A-4");
+}
+
 CAF_TEST(papers and gates name the seat of a ticket) {
   seats_fixture f;
   const auto& order = f.bought(1, {f.named(0, {"A-3", "A-4"})});

@@ -100,6 +100,17 @@ CAF_TEST(wheelchair places that are not clear are refused in words) {
   CAF_CHECK_EQUAL(w.told->asked_quote.wish.seats.asks_accessible, 2u);
 }
 
+CAF_TEST(the choice says that best seats may have a restricted view if the plan has such seats) {
+  shop w;
+  w.told->quote.no = reason::no_best_seats;
+  const auto says = [&] {
+    return has(w.post(w.typed() + "&action=quote"), "They may have a restricted view.");
+  };
+  CAF_CHECK(!says());
+  w.told->event.event.has_obstructed_seats = true;
+  CAF_CHECK(says());
+}
+
 CAF_TEST(one seat that cannot be sold alone is not called a group) {
   shop w;
   w.told->quote.no = w.told->order.no = reason::no_best_seats;
