@@ -281,8 +281,12 @@ private:
                        : part("section").empty() ? "seat_place_row"
                                                  : "seat_place";
       if (!out.empty()) out += "; ";
-      out += replaced(translated(in_, key), "{", "}",
-                      [&](std::string_view what) { return std::string{part(std::string{what}.c_str())}; });
+      const auto where = replaced(translated(in_, key), "{", "}", [&](std::string_view what) {
+        return std::string{part(std::string{what}.c_str())};
+      });
+      out += place->contains("obstructed") ? replaced(translated(in_, "seat_place_obstructed"), "{", "}",
+                                                      [&](std::string_view) { return where; })
+                                           : where;
     }
     return out;
   }

@@ -23,11 +23,12 @@ FQ_INSPECT(entry_view, x.id, x.event, x.kind, x.customer, x.subject_name, x.mess
            x.position, x.eta_low_seconds, x.eta_high_seconds, x.poll_after_ms, x.admission_no,
            x.admission_batch, x.joined_at, x.admitted_at, x.session_expires_at, x.claim_by, x.spot, x.lobby,
            x.party, x.party_size, x.party_code, x.outlook)
-FQ_INSPECT(seat_place, x.section, x.row, x.seat)
+FQ_INSPECT(seat_place, x.section, x.row, x.seat, x.obstructed)
 FQ_INSPECT(ticket_seat, x.ticket, x.name, x.place)
 FQ_INSPECT(claim_view, x.claim, x.event, x.currency, x.item_ids, x.seats, x.places)
 FQ_INSPECT(payment_view, x.payment, x.event, x.currency)
-FQ_INSPECT(event_view, x.event, x.ticket_types, x.sold_out, x.takes_access_codes, x.has_seats, x.lobby)
+FQ_INSPECT(event_view, x.event, x.ticket_types, x.sold_out, x.takes_access_codes, x.has_seats,
+           x.has_obstructed_seats, x.lobby)
 FQ_INSPECT(event_stats, x.event, x.status, x.waiting, x.away, x.admitted, x.joined_total, x.admitted_total,
            x.completed_total, x.total, x.held, x.sold, x.available, x.claims_live, x.claims_confirmed,
            x.payments_open, x.revenue, x.refunded, x.admission_rate_per_minute, x.arrival_rate_per_minute,
@@ -41,7 +42,7 @@ FQ_INSPECT(principal, x.kind, x.tenant, x.id)
 FQ_INSPECT(item_wish, x.ticket_type, x.quantity, x.donation, x.seats)
 FQ_INSPECT(best_seats_wish, x.count, x.section, x.ticket_type, x.accessible)
 FQ_INSPECT(seat_wish, x.best, x.asks_accessible)
-FQ_INSPECT(seat_patch, x.seats, x.is_blocked, x.ticket_type)
+FQ_INSPECT(seat_patch, x.seats, x.is_blocked, x.ticket_type, x.singles, x.may_split, x.accessible_for_all)
 FQ_INSPECT(order_wish, x.items, x.seats, x.promo_code, x.contact, x.success_url, x.cancel_url, x.gateway,
            x.buyer)
 FQ_INSPECT(event_ticket_view, x.ticket, x.event, x.ticket_type, x.order, x.refund_pending, x.seat, x.place,

@@ -139,6 +139,7 @@ std::string event_state::text_of_map(bool for_shoppers) const {
   }
   out += "]}";
   append_standing(out, sale_->seats()->standing_free());
+  append_rules(out, sale_->seats()->rules(), for_shoppers);
   return out;
 }
 
@@ -161,6 +162,7 @@ caf::result<seats_reply> event_state::on_find_seats(const find_seats& x) {
   reply.version = map.version();
   if (x.since != 0 && append_seat_changes(reply.text, map, x.since, for_shoppers)) {
     append_standing(reply.text, sale_->seats()->standing_free());
+    append_rules(reply.text, sale_->seats()->rules(), for_shoppers);
     reply.from = x.since;
     return reveal(std::move(reply));
   }

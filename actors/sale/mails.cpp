@@ -64,7 +64,9 @@ void add_facts(json::object& data, const sale& now) {
 }
 
 json::object object_of(const seat_place& p) {
-  return {{"section", p.section}, {"row", p.row}, {"seat", p.seat}};
+  json::object out{{"section", p.section}, {"row", p.row}, {"seat", p.seat}};
+  if (p.obstructed) out["obstructed"] = true;
+  return out;
 }
 
 /// The seats that the order holds or has bought.

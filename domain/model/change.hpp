@@ -139,6 +139,19 @@ struct event_plan_set {
   event_plan_row row;
 };
 
+/// The rules of the row, without its content and types. Refused without a plan.
+struct seat_rules_set {
+  std::uint8_t singles = 0; ///< single_rule
+  bool may_split = false;
+  bool accessible_for_all = false;
+  [[nodiscard]] event_plan_row applied_to(event_plan_row row) const {
+    row.singles = singles;
+    row.may_split = may_split;
+    row.accessible_for_all = accessible_for_all;
+    return row;
+  }
+};
+
 /// With the event's seat settings; no error if absent. Refused if the event has claim seats.
 struct event_plan_removed {};
 
@@ -336,8 +349,8 @@ using change =
                entries_forgotten, organizer_removed, organizer_session_stored, organizer_session_removed,
                event_ticket_issued, event_ticket_moved, checkin_list_stored, checkin_device_stored,
                scan_recorded, transfer_offered, transfer_moved, statistics_stored, seat_plan_stored,
-               seat_plan_removed, event_plan_set, event_plan_removed, seats_taken, seats_ended, seats_set,
-               lock_taken, lock_freed, lobby_stored, log_noted, log_kept>;
+               seat_plan_removed, event_plan_set, seat_rules_set, event_plan_removed, seats_taken,
+               seats_ended, seats_set, lock_taken, lock_freed, lobby_stored, log_noted, log_kept>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

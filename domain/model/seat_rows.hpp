@@ -28,7 +28,8 @@ FQ_ROW(seat_plan_row, "seat_plan", installation, row_field("id", &row::id, key),
        row_field("content", &row::content, always, setting_rule{.form = lines}),
        row_field("created_at", &row::created_at))
 
-/// An event's copy of a plan, which never changes while the event sells, and the rules of seat_rules.
+/// An event's copy of a plan, which never changes while the event sells, and the rules of seat_rules, which
+/// may.
 struct event_plan_row {
   std::string content; ///< text_of(seat_plan)
   std::string types; ///< the event's ticket type of each of the plan's: ordinals with a blank between them

@@ -230,7 +230,7 @@ public:
   /// Gives a draft a plan, or takes it away (null). `types`: the event's for each of the plan's.
   refusal set_plan(std::shared_ptr<const seat_plan> plan, const std::vector<ticket_type_id>& types,
                    const seat_rules& rules, timestamp now, decision& out);
-  /// Blocks, unblocks and moves seats without a claim, all or none; the totals of their ticket types follow.
+  /// Blocks, unblocks and moves seats without a claim, all or none. Also changes the rules.
   refusal set_seats(const seat_patch& patch, timestamp now, decision& out);
 
   // -- time

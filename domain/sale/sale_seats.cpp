@@ -233,6 +233,12 @@ refusal sale::set_seats(const seat_patch& patch, timestamp, decision& out) {
   if (event_.status == event_status::ended || event_.status == event_status::cancelled)
     return {reason::invalid_transition, std::string{name_of(event_.status)}};
   if (!seating_) return reason::not_found;
+  auto rules = seating_->rules();
+  if (patch.singles.given) rules.singles = single_rule{patch.singles.value};
+  if (rules.singles > single_rule::off) return invalid_field("singles", "no such rule");
+  if (patch.may_split.given) rules.may_split = patch.may_split.value;
+  if (patch.accessible_for_all.given) rules.accessible_for_all = patch.accessible_for_all.value;
+  const bool has_rules_only = patch.has_rules() && patch.seats.empty();
   std::optional<std::uint32_t> type;
   if (!patch.ticket_type.is_nil()) {
     const auto* row = stock_.find(patch.ticket_type);
@@ -246,13 +252,17 @@ refusal sale::set_seats(const seat_patch& patch, timestamp, decision& out) {
     if (!n) return invalid_field("seats", "no such seat: " + name);
     seats.push_back(*n);
   }
-  if (seats.empty()) return invalid_field("seats", "must have at least one");
+  if (seats.empty() && !has_rules_only) return invalid_field("seats", "must have at least one");
   std::ranges::sort(seats);
   if (std::ranges::adjacent_find(seats) != seats.end()) return invalid_field("seats", "given twice");
   const auto blocked = patch.is_blocked.given ? std::optional{patch.is_blocked.value} : std::nullopt;
-  if (!blocked && !type) return invalid_field("is_blocked", "is required without ticket_type_id");
-  if (const auto no = seating_->set(seats, blocked, type, out.content)) return refusal_of(no);
-  follow_plan(out);
+  if (seats.empty() && (blocked || type)) return invalid_field("seats", "must have at least one");
+  if (!seats.empty()) {
+    if (!blocked && !type) return invalid_field("is_blocked", "is required without ticket_type_id");
+    if (const auto no = seating_->set(seats, blocked, type, out.content)) return refusal_of(no);
+    follow_plan(out);
+  }
+  if (patch.has_rules()) seating_->set(rules, out.content);
   out.reveals = true;
   return {};
 }

@@ -107,8 +107,12 @@ domain_event sale::related(domain_event told) const {
 
 event_view sale::view() const {
   const auto is_hidden = [](const ticket_type_row& t) { return t.hidden && t.on_sale; };
-  event_view v{event_, stock_.types(), sells() && stock_.sold_out(),
-               std::ranges::any_of(stock_.types(), is_hidden), seating_ != nullptr};
+  event_view v{event_,
+               stock_.types(),
+               sells() && stock_.sold_out(),
+               std::ranges::any_of(stock_.types(), is_hidden),
+               seating_ != nullptr,
+               seating_ != nullptr && seating_->has_obstructed_seats()};
   if (!lobby_) return v;
   v.lobby = *lobby_;
   if (!is_set(lobby_->drawn_at)) v.lobby.seed.clear();

@@ -83,6 +83,8 @@ seating::seating(std::shared_ptr<const seat_plan> plan, std::vector<std::uint8_t
   for (const auto t : types_) governed_ |= bit_of(t);
   seated_ = governed_;
   for (const auto& a : map_.plan().areas()) seated_ &= ~bit_of(types_[a.type]);
+  has_obstructed_ =
+    std::ranges::any_of(map_.plan().seats(), [](const auto& s) { return s.has(seat_plan::obstructed); });
 }
 
 seating::seating(std::shared_ptr<const seat_plan> plan, std::vector<std::uint8_t> types,
@@ -202,6 +204,14 @@ seat_refusal seating::set(std::span<const seat_number> seats, std::optional<bool
   for (const auto n : seats) set.rows.push_back({n, map_.type(n), map_.state(n) == seat_state::blocked});
   out.emplace_back(std::in_place_type<seats_set>, std::move(set));
   return {};
+}
+
+void seating::set(const seat_rules& rules, changes& out) {
+  rules_ = rules;
+  map_.renew_version();
+  out.emplace_back(
+    std::in_place_type<seat_rules_set>,
+    seat_rules_set{static_cast<std::uint8_t>(rules.singles), rules.may_split, rules.accessible_for_all});
 }
 
 std::vector<seat_holding> holdings_of(std::span<const claim_seat_row> seats,

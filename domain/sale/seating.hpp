@@ -35,6 +35,8 @@ public:
   [[nodiscard]] bool governs(std::uint32_t ticket_type) const { return (governed_ >> ticket_type & 1) != 0; }
   /// Of these, those that have seats and no standing places.
   [[nodiscard]] bool has_seats(std::uint32_t ticket_type) const { return (seated_ >> ticket_type & 1) != 0; }
+  /// With a restricted view.
+  [[nodiscard]] bool has_obstructed_seats() const { return has_obstructed_; }
   /// Units of a governed ticket type: seats that are not blocked, or standing places.
   [[nodiscard]] std::int64_t units_of(std::uint32_t ticket_type) const;
   /// Free places of the standing areas, by area; areas of one ticket type share theirs. As of the last call
@@ -65,6 +67,8 @@ public:
   // -- the organizer's changes; all or none
   seat_refusal set(std::span<const seat_number> seats, std::optional<bool> is_blocked,
                    std::optional<std::uint32_t> ticket_type, changes& out);
+  /// Seats that claims have stay. A new version of the map, whose readers hear of the rules.
+  void set(const seat_rules& rules, changes& out);
 
 private:
   seating(std::shared_ptr<const seat_plan> plan, std::vector<std::uint8_t> types, const seat_rules& rules,
@@ -76,6 +80,7 @@ private:
   seat_rules rules_;
   std::uint64_t governed_ = 0, seated_ = 0; ///< bit i: the ticket type with ordinal i
   seat_map map_;
+  bool has_obstructed_ = false;
   std::vector<std::int64_t> standing_free_;
   std::vector<claim_id> leftovers_; ///< loaded, with a live row although they have ended
   std::shared_ptr<const std::string> text_; ///< of the plan: it may have a megabyte

@@ -93,6 +93,7 @@ struct event_view {
   bool sold_out = false;
   bool takes_access_codes = false; ///< a hidden type is on sale
   bool has_seats = false; ///< a seat plan
+  bool has_obstructed_seats = false; ///< some of its seats have a restricted view
   lobby_row lobby = {}; ///< with `opened_at` never: none. The seed is empty before the draw
 };
 
@@ -150,11 +151,17 @@ struct seat_wish {
   std::uint32_t asks_accessible = 0;
 };
 
-/// The organizer's change of seats; names.
+/// The organizer's change of seats, of the rules of seat_rules, or of both; names.
 struct seat_patch {
-  std::vector<std::string> seats;
+  std::vector<std::string> seats = {};
   maybe<bool> is_blocked = {};
   ticket_type_id ticket_type = {}; ///< nil: unchanged
+  maybe<std::uint8_t> singles = {}; ///< single_rule
+  maybe<bool> may_split = {};
+  maybe<bool> accessible_for_all = {};
+  [[nodiscard]] bool has_rules() const {
+    return singles.given || may_split.given || accessible_for_all.given;
+  }
 };
 
 /// Tickets to refund; none given: all that are left.

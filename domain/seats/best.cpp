@@ -15,6 +15,7 @@ namespace {
 /// Seats from `first` on, side by side.
 struct piece {
   seat_number first = 0;
+  std::int32_t obstructed = 0; ///< seats of it with restricted view
   std::int32_t off = 0; ///< twice the distance of its middle from the row's best point, in seats
 };
 
@@ -58,6 +59,12 @@ private:
     return std::abs(static_cast<std::int32_t>(2 * (first - r.first) + count) - 1 - r.best);
   }
 
+  [[nodiscard]] std::int32_t obstructed_in(seat_number first, std::uint32_t count) const {
+    std::int32_t found = 0;
+    for (auto n = first; n < first + count; ++n) found += map_.is_obstructed(n) ? 1 : 0;
+    return found;
+  }
+
   void add(seat_number first, std::uint32_t count, seat_list& to) const {
     for (std::uint32_t i = 0; i < count; ++i) to.push_back(first + i);
   }
@@ -82,9 +89,11 @@ private:
     for (auto first = begin; first < behind;) {
       auto last = first + 1; // behind those of one ticket type
       while (last < behind && map_.type(last) == map_.type(first)) ++last;
+      std::int32_t obstructed = obstructed_in(first, std::min(count, last - first));
       for (auto n = first; is_wanted(first) && n + count <= last; ++n) {
         const auto before = n - begin, after = behind - n - count;
-        if (!avoids_singles_ || (before != 1 && after != 1)) take(piece{n, off(r, n, count)});
+        if (!avoids_singles_ || (before != 1 && after != 1)) take(piece{n, obstructed, off(r, n, count)});
+        if (n + count < last) obstructed += map_.is_obstructed(n + count) - map_.is_obstructed(n);
       }
       first = last;
     }
@@ -97,7 +106,7 @@ private:
       if (map_.longest_run(index) < wish_.count || !is_in_section(r)) continue;
       std::optional<piece> chosen;
       each_piece(r, wish_.count, [&](const piece& p) {
-        if (!chosen || p.off < chosen->off) chosen = p;
+        if (!chosen || std::tie(p.obstructed, p.off) < std::tie(chosen->obstructed, chosen->off)) chosen = p;
       });
       if (!chosen) continue;
       add(chosen->first, wish_.count, found);
@@ -142,15 +151,15 @@ private:
       const auto& r = plan_.rows()[index];
       if (r.accessible < wish_.accessible || map_.longest_run(index) < wish_.count || !is_in_section(r))
         continue;
-      std::optional<std::tuple<std::uint32_t, std::int32_t, seat_number>> chosen;
+      std::optional<std::tuple<std::uint32_t, std::int32_t, std::int32_t, seat_number>> chosen;
       for (auto n = r.first; n + wish_.count <= r.first + r.count; ++n) {
         std::uint32_t others = 0;
         if (!suits(r, n, others)) continue;
-        const std::tuple here{others, off(r, n, wish_.count), n};
+        const std::tuple here{others, obstructed_in(n, wish_.count), off(r, n, wish_.count), n};
         if (!chosen || here < *chosen) chosen = here;
       }
       if (!chosen) continue;
-      add(std::get<2>(*chosen), wish_.count, found);
+      add(std::get<3>(*chosen), wish_.count, found);
       break;
     }
     return found;
@@ -185,19 +194,20 @@ private:
     each_piece(plan_.rows()[better], here,
                [&](const piece& p) { types |= std::uint64_t{1} << map_.type(p.first); });
     if ((types & types_beside) == 0) return {}; // else every pair would be tried in vain
-    std::optional<std::tuple<std::int64_t, std::int32_t, seat_number, seat_number>> chosen;
+    std::optional<std::tuple<std::int32_t, std::int64_t, std::int32_t, seat_number, seat_number>> chosen;
     each_piece(plan_.rows()[better], here, [&](const piece& p) {
       work_ += beside.size();
       for (const auto& q : beside) {
         if (map_.type(p.first) != map_.type(q.first)) continue;
-        const std::tuple pair{apart(p.first, here, q.first, there), p.off, p.first, q.first};
+        const std::tuple pair{p.obstructed + q.obstructed, apart(p.first, here, q.first, there), p.off,
+                              p.first, q.first};
         if (!chosen || pair < *chosen) chosen = pair;
       }
     });
     seat_list found;
     if (!chosen) return found;
-    add(std::get<2>(*chosen), here, found);
-    add(std::get<3>(*chosen), there, found);
+    add(std::get<3>(*chosen), here, found);
+    add(std::get<4>(*chosen), there, found);
     std::ranges::sort(found);
     return found;
   }

@@ -2,7 +2,8 @@
 // Finds the best seats for a group, and checks seats that a customer chose. Pure; holds nothing.
 //
 // Best seats stand side by side in one row and have one ticket type. The best row is the first one of
-// seat_plan::rows_by_quality() that has such seats; in it, those nearest to the row's best point. A group
+// seat_plan::rows_by_quality() that has such seats; in it, those with the fewest obstructed seats, then
+// those nearest to the row's best point. A group
 // that fits in no row is divided over two neighbouring rows, if the organizer allows it.
 //
 // A *single* is an open seat without an open neighbour: groups do not buy it. A choice may leave no new

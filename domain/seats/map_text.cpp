@@ -113,4 +113,15 @@ void append_standing(std::string& out, std::span<const std::int64_t> free) {
   out += "]}";
 }
 
+void append_rules(std::string& out, const seat_rules& rules, bool for_shoppers) {
+  if (for_shoppers && !rules.accessible_for_all) return;
+  constexpr std::array<std::string_view, 3> singles{"strict", "when_needed", "off"};
+  out.pop_back(); // the brace
+  if (!for_shoppers) {
+    out.append(",\"singles\":\"").append(singles[static_cast<std::size_t>(rules.singles)]);
+    out.append("\",\"split\":").append(rules.may_split ? "true" : "false");
+  }
+  out.append(",\"accessible_for_all\":").append(rules.accessible_for_all ? "true}" : "false}");
+}
+
 } // namespace fq

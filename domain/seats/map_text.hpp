@@ -2,7 +2,7 @@
 // Seat maps as JSON: whole, and the changes since a version. Equal maps have equal texts. Lists of seats are
 // texts such as "5-9,12".
 #pragma once
-#include "domain/seats/seat_map.hpp"
+#include "domain/seats/best.hpp"
 
 #include <string>
 
@@ -22,6 +22,9 @@ bool append_seat_changes(std::string& out, const seat_map& map, std::uint64_t si
 /// Adds to the text of a map or of changes: "areas_free":[500,12], the free places of each standing area.
 /// Nothing without areas.
 void append_standing(std::string& out, std::span<const std::int64_t> free);
+
+/// The same for the rules: all for managers, for shoppers "accessible_for_all":true or nothing.
+void append_rules(std::string& out, const seat_rules& rules, bool for_shoppers);
 
 /// Appends ascending numbers: "5-9,12".
 void append_runs(std::string& out, std::span<const seat_number> seats);

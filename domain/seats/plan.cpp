@@ -121,7 +121,7 @@ std::string seat_plan::name_of(seat_number n) const {
 seat_place seat_plan::place_of(seat_number n) const {
   const auto& r = rows_[seats_[n].row];
   const auto& s = sections_[r.section];
-  return {s.name.empty() ? s.code : s.name, r.label, std::string{label_of(n)}};
+  return {s.name.empty() ? s.code : s.name, r.label, std::string{label_of(n)}, seats_[n].has(obstructed)};
 }
 
 std::optional<seat_number> seat_plan::find(std::string_view name) const {

@@ -19,6 +19,7 @@ seat_map::seat_map(std::shared_ptr<const seat_plan> plan, std::span<const std::u
     const bool is_first = plan_->rows()[s.row].first == n;
     cells_.push_back(static_cast<std::uint8_t>((s.has(seat_plan::accessible) ? accessible : 0)
                                                | (s.has(seat_plan::companion) ? companion : 0)
+                                               | (s.has(seat_plan::obstructed) ? obstructed : 0)
                                                | (is_first || s.has(seat_plan::aisle) ? 0 : joined)));
     types_.push_back(plan_types_[s.type]);
     ++counts_[types_.back()].free;

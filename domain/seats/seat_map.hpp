@@ -105,6 +105,7 @@ public:
   }
   [[nodiscard]] bool is_accessible(seat_number n) const { return (cells_[n] & accessible) != 0; }
   [[nodiscard]] bool is_companion(seat_number n) const { return (cells_[n] & companion) != 0; }
+  [[nodiscard]] bool is_obstructed(seat_number n) const { return (cells_[n] & obstructed) != 0; }
 
   // -- what readers get
   /// Rises with each change.
@@ -122,7 +123,7 @@ public:
 
 private:
   /// Of a cell: the state and what a search asks of a seat, in one byte.
-  static constexpr std::uint8_t state_bits = 3, accessible = 4, companion = 8, joined = 16,
+  static constexpr std::uint8_t state_bits = 3, accessible = 4, companion = 8, joined = 16, obstructed = 32,
                                 kept_bits = accessible | companion;
   struct mark {
     std::uint64_t version = 0;

@@ -9,6 +9,7 @@ struct seat_place {
   std::string section = {}; ///< its name, else its code; may be empty
   std::string row = {}; ///< label; empty: a table
   std::string seat = {}; ///< label; empty: no seat
+  bool obstructed = false; ///< restricted view
   friend bool operator==(const seat_place&, const seat_place&) = default;
 };
 

@@ -20,6 +20,8 @@
 namespace fq::net {
 namespace {
 
+constexpr std::array<std::string_view, 3> single_names{"strict", "when_needed", "off"}; ///< by single_rule
+
 // -- the map
 
 awaitable<response> show_seats(call c) {
@@ -41,7 +43,11 @@ awaitable<response> change_seats(call c) {
   set_seats wish{{c.id, c.by}, {}, {}};
   wish.note.detail = c.rq.body;
   auto no = read_json(c.rq, body_need::required, [&wish](object_reader& body) {
-    body.require("seats");
+    const auto singles = body.word("singles", single_names);
+    wish.patch.singles = {singles.given, static_cast<std::uint8_t>(singles.value)};
+    wish.patch.may_split = body.flag("split");
+    wish.patch.accessible_for_all = body.flag("accessible_for_all");
+    if (!wish.patch.has_rules()) body.require("seats");
     wish.patch.seats = body.texts("seats", changed_seats_count, seat_name_size);
     wish.patch.is_blocked = body.flag("blocked");
     wish.patch.ticket_type = body.id("ticket_type_id").value;
@@ -60,12 +66,11 @@ std::optional<response> read_rules(const request& rq, set_seat_plan& wish) {
   std::optional<response> no;
   const auto query = query_parameters::read(rq, {"singles", "split", "accessible_for_all"}, no);
   if (no) return no;
-  constexpr std::array<std::string_view, 3> names{"strict", "when_needed", "off"};
-  const auto singles = query.find("singles").value_or(names[0]);
-  const auto found = std::ranges::find(names, singles);
-  if (found == names.end())
+  const auto singles = query.find("singles").value_or(single_names[0]);
+  const auto found = std::ranges::find(single_names, singles);
+  if (found == single_names.end())
     return problem(fault::invalid_parameter, rq.request_id, "singles: must be strict, when_needed or off");
-  wish.singles = static_cast<std::uint8_t>(found - names.begin());
+  wish.singles = static_cast<std::uint8_t>(found - single_names.begin());
   wish.may_split = read_flag(rq, query, "split", no);
   if (!no) wish.accessible_for_all = read_flag(rq, query, "accessible_for_all", no);
   return no;

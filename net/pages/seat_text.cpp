@@ -8,7 +8,8 @@ std::string seat_text(language in, const seat_place& place) {
   const auto key = place.row.empty()       ? "seat_place_table"
                    : place.section.empty() ? "seat_place_row"
                                            : "seat_place";
-  return text(in, key, {{"section", place.section}, {"row", place.row}, {"seat", place.seat}});
+  const auto where = text(in, key, {{"section", place.section}, {"row", place.row}, {"seat", place.seat}});
+  return place.obstructed ? text(in, "seat_place_obstructed", {{"place", where}}) : where;
 }
 
 } // namespace fq::net

@@ -8,7 +8,7 @@
 
 namespace fq::net {
 
-/// "Stalls, row A, seat 3"; empty: no seat.
+/// "Stalls, row A, seat 3", with a restricted view if it has one; empty: no seat.
 [[nodiscard]] std::string seat_text(language in, const seat_place& place);
 
 } // namespace fq::net

@@ -162,6 +162,7 @@ void append_seat_types(std::string& out, const shopper& who, const event_view& e
 std::string seat_texts(language in) {
   return texts_json(in, {"limit_exceeded",
                          "none_free",
+                         "not_alone",
                          "not_together",
                          "promo_code_refused",
                          "seat_accessible",
@@ -303,6 +304,7 @@ site_page choice_page(const shopper& who, const choice_view& choice) {
   if (!choice.problem.empty()) data.set_optional("PROBLEM", text(who.in, choice.problem));
   data.set("ORDER_KEY", choice.order_key);
   data.show("HAS_SEATS", choice.event.has_seats);
+  data.show("HAS_OBSTRUCTED_SEATS", choice.event.has_obstructed_seats);
   data.show("ACCESSIBLE", wants_accessible(choice.sent));
   for (const auto& type : choice.event.ticket_types) add_ticket_type(data, who, type, choice);
   set_contact(data, who, choice);

@@ -140,8 +140,18 @@ std::string text_of(reason why) {
 /// Whether a rule refused, which the page explains with the form as filled in. Other refusals are errors.
 bool is_said_in_page(const refusal& no) { return text_of(no.why) != "try_again"; }
 
+/// Whether the form asks for one seat of its type, which need not be accessible: then it is no group that is
+/// too large.
+bool asks_one_seat(const visit& v, const counter& at) {
+  const auto items = items_of(v.sent, at.event).value_or(std::vector<item_wish>{});
+  return !wants_accessible(v.sent) && std::ranges::all_of(items, [](const item_wish& item) {
+    return item.quantity == 1 || !item.seats.empty();
+  });
+}
+
 response show_refusal(const visit& v, const counter& at, reason why) {
-  return show_choice(v, at, {std::nullopt, text_of(why), status_of(why)});
+  const bool is_alone = why == reason::no_best_seats && asks_one_seat(v, at);
+  return show_choice(v, at, {std::nullopt, is_alone ? "not_alone" : text_of(why), status_of(why)});
 }
 
 /// Key of the text of what is wrong with the form; empty if it is complete.

@@ -22,7 +22,10 @@ inline boost::json::value id_or_null(const uuid& id) {
 }
 
 inline boost::json::object place_object(const seat_place& p) {
-  return {{"section", text_or_null(p.section)}, {"row", text_or_null(p.row)}, {"seat", p.seat}};
+  boost::json::object out{
+    {"section", text_or_null(p.section)}, {"row", text_or_null(p.row)}, {"seat", p.seat}};
+  if (p.obstructed) out["obstructed"] = true;
+  return out;
 }
 /// `seat`: name; empty: nothing is added.
 inline void add_seat(boost::json::object& out, const std::string& seat, const seat_place& place) {

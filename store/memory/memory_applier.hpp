@@ -216,6 +216,9 @@ public:
   bool operator()(const event_plan_set& c) {
     return !own_.image.plan && is_sound(c.row) && set(own_.image.plan, c.row);
   }
+  bool operator()(const seat_rules_set& c) {
+    return own_.image.plan && is_sound(c) && set(own_.image.plan, c.applied_to(*own_.image.plan));
+  }
 
   bool operator()(const lobby_stored& c) { return is_sound(c.row) && set(own_.image.lobby, c.row); }
 

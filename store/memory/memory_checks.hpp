@@ -28,6 +28,7 @@ inline bool is_sound(const lobby_row& r) {
   return !r.seed.empty() && (!is_set(r.drawn_at) || (is_set(r.closed_at) && !r.root.empty()));
 }
 inline bool is_sound(const event_plan_row& r) { return r.singles <= 2; }
+inline bool is_sound(const seat_rules_set& r) { return r.singles <= 2; }
 inline bool is_sound(const claim_seat_row&) { return true; }
 inline bool is_sound(const transfer_row&) { return true; }
 inline bool is_sound(const checkin_list_row& r) { return !r.name.empty(); }

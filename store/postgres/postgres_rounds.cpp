@@ -192,7 +192,10 @@ public:
   void operator()(const event_plan_set& c) {
     insert(rounds_.round_for({of(item::plan)}), postgres_write::insert_event_plan, c.row);
   }
-
+  void operator()(const seat_rules_set& c) {
+    row(rounds_.round_for({of(item::plan)}), postgres_write::set_seat_rules, batch_.aggregate, c.singles,
+        c.may_split, c.accessible_for_all);
+  }
   void operator()(const event_plan_removed&) {
     row(rounds_.round_for({of(item::plan)}), postgres_write::remove_event_plan, batch_.aggregate);
   }

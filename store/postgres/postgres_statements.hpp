@@ -43,6 +43,7 @@ enum class postgres_write : std::uint8_t {
   remove_seat_plan,
   remove_event_plan,
   insert_event_plan,
+  set_seat_rules,
   insert_claim_seat,
   end_claim_seat,
   store_seat_setting,

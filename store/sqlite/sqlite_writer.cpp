@@ -78,6 +78,8 @@ sqlite_writer::statements::statements(sqlite_db& db) :
     store_seat_plan(db, store_sql(table_of<seat_plan_row>())),
     remove_seat_plan(db, "DELETE FROM seat_plan WHERE tenant = ? AND id = ?"),
     insert_event_plan(db, insert_sql(table_of<event_plan_row>())),
+    set_seat_rules(
+      db, "UPDATE event_plan SET singles = ?, may_split = ?, accessible_for_all = ? WHERE aggregate = ?"),
     remove_event_plan(db, "DELETE FROM event_plan WHERE aggregate = ?"),
     store_lobby(db, store_sql(table_of<lobby_row>())),
     insert_claim_seat(db, insert_sql(table_of<claim_seat_row>())),
@@ -287,6 +289,9 @@ public:
   bool operator()(const seat_plan_stored& c) { return insert(sql_.store_seat_plan, c.row); }
   bool operator()(const seat_plan_removed& c) { return remove(sql_.remove_seat_plan, c.tenant, c.id); }
   bool operator()(const event_plan_set& c) { return insert(sql_.insert_event_plan, c.row); }
+  bool operator()(const seat_rules_set& c) {
+    return sql_.set_seat_rules.run(c.singles, c.may_split, c.accessible_for_all, batch_.aggregate) == 1;
+  }
   bool operator()(const event_plan_removed&) { return remove(sql_.remove_event_plan, batch_.aggregate); }
   bool operator()(const lobby_stored& c) { return insert(sql_.store_lobby, c.row); }
 

@@ -40,8 +40,8 @@ private:
     sqlite_statement insert_payment, update_payment, insert_refund, update_refund;
     sqlite_statement insert_promo_code, update_promo_code, move_promo_uses, insert_order, update_order;
     sqlite_statement insert_event_ticket, update_event_ticket;
-    sqlite_statement store_seat_plan, remove_seat_plan, insert_event_plan, remove_event_plan, store_lobby,
-      insert_claim_seat, end_claim_seat, store_seat_setting;
+    sqlite_statement store_seat_plan, remove_seat_plan, insert_event_plan, set_seat_rules, remove_event_plan,
+      store_lobby, insert_claim_seat, end_claim_seat, store_seat_setting;
     sqlite_statement insert_transfer, update_transfer, insert_statistics;
     sqlite_statement insert_log_batch, remove_log_batches, store_log_state, store_log_tile;
     sqlite_statement store_checkin_list, store_checkin_device, insert_scan;

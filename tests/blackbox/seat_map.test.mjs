@@ -41,8 +41,14 @@ function plan_of({ sections = 1, rows = 3, count = 6, areas = [] }) {
   };
 }
 
+/** The event's ticket types: `more_types` are of the plan, and no seat of `plan_of` has them. */
+const types_of = ({ more_types = 0 }) => [
+  ...type_ids,
+  ...Array.from({ length: more_types }, (_, i) => `01998e3b-0000-7c11-8000-00100b2f7e1${i}`),
+];
+
 /** The part of the page's template, with its texts. */
-function page_text(language, names = '') {
+function page_text(language, hall) {
   const template = fs.readFileSync(path.join(root, 'net/pages/templates/choice.html'), 'utf8');
   const section = /<section class="card" data-seats[\s\S]*?<\/section>/.exec(template)[0];
   const [accessible] = /<label class="check"><input type="checkbox" name="accessible".*/.exec(template);
@@ -54,18 +60,18 @@ function page_text(language, names = '') {
     token: 'a.b.c',
     line: event,
     decimals: 2,
-    types: type_ids.map((id, i) => ({
+    types: types_of(hall).map((id, i) => ({
       id,
-      name: ['Stalls', 'Balcony'][i],
+      name: ['Stalls', 'Balcony'][i] ?? `Type ${i}`,
       price: `${i + 1}0.00 EUR`,
       most: 4,
-      on_sale: true,
+      on_sale: !hall.off_sale?.includes(i),
     })),
     texts: texts[language],
   };
   const fields = type_ids
     .map(
-      (id) => `<input type="hidden" name="s.${id}" value="${names}"><label>${id}
+      (id) => `<input type="hidden" name="s.${id}" value="${hall.names ?? ''}"><label>${id}
       <select name="t.${id}"><option>0</option><option selected>1</option><option>2</option><option>3</option></select></label>`,
     )
     .join('');
@@ -94,7 +100,7 @@ async function open_hall(t, hall = {}, options = {}, language = 'en') {
     if (url.pathname === '/')
       return route.fulfill({
         contentType: 'text/html; charset=utf-8',
-        body: page_text(language, hall.names),
+        body: page_text(language, hall),
       });
     if (url.pathname.endsWith('/seat-plan'))
       return hall.has_no_plan ? route.fulfill({ status: 404, body: '{}' }) : json(route, plan);
@@ -107,8 +113,9 @@ async function open_hall(t, hall = {}, options = {}, language = 'en') {
               version: 7,
               seats: count,
               states: Buffer.alloc(Math.ceil(count / 4)).toString('base64url'),
-              plan_types: [0, 1],
-              ticket_type_ids: type_ids,
+              plan_types: types_of(hall).map((_, i) => i),
+              ticket_type_ids: types_of(hall),
+              ...(hall.for_all && { accessible_for_all: true }),
               ...(hall.areas && { areas_free: hall.areas.map(({ places }) => places) }),
             },
       );
@@ -252,6 +259,43 @@ test('a seat that another visitor takes is taken out of the choice', async (t) =
     await page.getByRole('checkbox', { name: /row A, seat 4,/ }).getAttribute('aria-disabled'),
     'true',
   );
+});
+
+test('a chosen seat that the organizer moves goes to the field of its new type, or out of the choice', async (t) => {
+  const { page, state } = await open_hall(t);
+  await page.getByRole('checkbox', { name: 'Block 1, row A, seat 2,' }).click();
+  assert.equal(await value_of(page), 'S0-A-2');
+  state.changes = { version: 9, free: '1', types: { 1: '1' } };
+  await page.getByRole('checkbox', { name: /row A, seat 2, Balcony, 20.00 EUR, chosen/ }).waitFor();
+  assert.deepEqual([await value_of(page), await value_of(page, 1)], ['', 'S0-A-2']);
+  const other = await open_hall(t, { off_sale: [1] });
+  await other.page.getByRole('checkbox', { name: 'Block 1, row A, seat 2,' }).click();
+  other.state.changes = { version: 9, free: '1', types: { 1: '1' } };
+  await other.page.getByRole('checkbox', { name: /row A, seat 2, Balcony.*not on sale/ }).waitFor();
+  assert.deepEqual([await value_of(other.page), await value_of(other.page, 1)], ['', '']);
+  assert.match(await other.page.locator('[data-said]').textContent(), /Block 1, row A, seat 2/);
+});
+
+test('wheelchair places are free for all while the rule says so', async (t) => {
+  const { page, state } = await open_hall(t, { for_all: true });
+  const place = page.getByRole('checkbox', { name: 'Block 1, row C, seat 1,' });
+  await place.click();
+  assert.equal(await value_of(page), 'S0-C-1');
+  state.changes = { version: 9 };
+  await page.getByRole('checkbox', { name: /row C, seat 1,.*for wheelchair users/ }).waitFor();
+  assert.equal(await value_of(page), '', 'kept again');
+  state.changes = { version: 10, accessible_for_all: true };
+  await page.getByRole('checkbox', { name: /row C, seat 1,.*free/ }).waitFor();
+});
+
+test('each ticket type of the plan has its own look, also beyond the colours', async (t) => {
+  const { page } = await open_hall(t, { more_types: 6 });
+  const drawn = await page.evaluate(() =>
+    [...document.querySelectorAll('pattern')].map((p) => p.innerHTML.replace(/\s+/g, ' ')),
+  );
+  assert.equal(drawn.length, 8);
+  assert.equal(new Set(drawn).size, 8);
+  assert.equal(await page.locator('[data-legend] li').count(), 8 + 3);
 });
 
 test('places of a standing area are chosen by pointer, keys and list and follow what is free', async (t) => {

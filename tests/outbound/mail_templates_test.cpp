@@ -105,6 +105,8 @@ CAF_TEST(a receipt and a payment link name section and row and seat) {
     CAF_CHECK(contains(c.text, "Seats: Stalls <1>, row A, seat 3; Row B, seat 4; Table 7, seat 1\n"));
     CAF_CHECK(contains(c.html, "<br>Seats: Stalls &lt;1&gt;, row A, seat 3;"));
     CAF_CHECK(is_tidy(c));
+    data["seats"] = boost::json::parse(R"([{"section":"","row":"B","seat":"4","obstructed":true}])");
+    CAF_CHECK(contains(content(key, data).text, "Seats: Row B, seat 4, restricted view\n"));
     data["seats"] = "A-3";
     CAF_CHECK_EQUAL(problem(key, data), "seats is not a list");
   }

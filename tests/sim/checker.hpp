@@ -271,6 +271,7 @@ private:
   void see(const event_ticket_issued& c);
   void see(const event_ticket_moved& c);
   void see(const event_plan_set& c);
+  void see(const seat_rules_set& c);
   void see(const seats_taken& c);
   void see(const seats_ended& c);
   void see(const seats_set& c);

@@ -16,6 +16,11 @@ void checker::see_plan(const event_plan_row& row) {
 
 void checker::see(const event_plan_set& c) { see_plan(c.row); }
 
+void checker::see(const seat_rules_set& c) {
+  plan_ = c.applied_to(*plan_);
+  rebuild_seats();
+}
+
 void checker::see(const seats_set& c) {
   for (const auto& row : c.rows) {
     if (live_seats_.contains(row.seat)) fail("I1", "a seat of a claim was blocked, released or moved");

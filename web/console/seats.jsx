@@ -281,19 +281,39 @@ function FileForm({ event, done, rules }) {
   );
 }
 
+function RuleFields({ rules, set }) {
+  return (
+    <>
+      <div class="fields">
+        <Field label="Single seats">
+          <Choice
+            value={rules.singles}
+            set={(value) => set({ ...rules, singles: value })}
+            options={singles}
+          />
+        </Field>
+      </div>
+      <Check
+        label="A group may be divided over two rows"
+        value={rules.split}
+        set={(value) => set({ ...rules, split: value })}
+      />
+      <Check
+        label="Wheelchair places and their companions’ seats are sold to all"
+        value={rules.accessible_for_all}
+        set={(value) => set({ ...rules, accessible_for_all: value })}
+      />
+    </>
+  );
+}
+
 function NewPlan({ event, done }) {
-  const [single, set_single] = useState('strict');
-  const [may_split, set_split] = useState(false);
-  const rules = `singles=${single}&split=${may_split}`;
+  const [chosen, set_chosen] = useState({ singles: 'strict', split: false, accessible_for_all: false });
+  const rules = new URLSearchParams(chosen);
   return (
     <>
       <p>Each ticket type of the plan must be one of the event’s. Their totals become the number of seats.</p>
-      <div class="fields">
-        <Field label="Single seats">
-          <Choice value={single} set={set_single} options={singles} />
-        </Field>
-      </div>
-      <Check label="A group may be divided over two rows" value={may_split} set={set_split} />
+      <RuleFields rules={chosen} set={set_chosen} />
       <KeptPlans event={event} done={done} rules={rules} />
       <HallForm event={event} done={done} rules={rules} />
       <FileForm event={event} done={done} rules={rules} />
@@ -422,6 +442,31 @@ function SeatList({ event, plan, map, changed }) {
   );
 }
 
+/** The rules of choices, as the map has them for the event's managers. */
+function RulesForm({ event, map, changed }) {
+  const [chosen, set_chosen] = useState({
+    singles: map.singles,
+    split: map.split,
+    accessible_for_all: map.accessible_for_all,
+  });
+  const action = use_action();
+  const send = async () => {
+    if (!(await action.run(() => patch(`/events/${event.id}/seats`, chosen)))) return;
+    changed();
+    tell('The rules are changed.');
+  };
+  return (
+    <Form send={send}>
+      <h3>Rules for the choice of seats</h3>
+      <RuleFields rules={chosen} set={set_chosen} />
+      <ProblemNote problem={action.problem} />
+      <button type="submit" class="button plain" disabled={action.busy}>
+        Change the rules
+      </button>
+    </Form>
+  );
+}
+
 /** Null: the event has none. */
 const or_null = (loading) =>
   loading.catch((problem) => {
@@ -443,6 +488,7 @@ export function Seats({ event }) {
     map.refresh();
   };
   const is_draft = event.status === 'DRAFT';
+  const has_ended = event.status === 'ENDED' || event.status === 'CANCELLED';
   const has_all = plan.data && map.data && map.data.seats !== undefined;
   return (
     <section class="card" aria-labelledby="seats-title">
@@ -454,6 +500,7 @@ export function Seats({ event }) {
       {plan.data === null && is_draft && <NewPlan event={event} done={refresh} />}
       {plan.data === null && !is_draft && <p>This event has no seats: only a draft can get a plan.</p>}
       {has_all && <SeatList event={event} plan={plan.data} map={map.data} changed={map.refresh} />}
+      {has_all && !has_ended && <RulesForm event={event} map={map.data} changed={map.refresh} />}
       {has_all && <KeepButton event={event} plan={plan.data} />}
       {has_all && is_draft && (
         <button type="button" class="button danger" onClick={() => set_removing(true)}>

@@ -15,7 +15,6 @@ const zoom_max = 6;
 const scale_max = 1.6;
 /** Plans with more seats begin with their sections. */
 const drawn_at_once_max = 600;
-const patterns = 6;
 const comma = language === 'ar' ? '، ' : ', ';
 
 const text = (key, values = {}) =>
@@ -61,22 +60,27 @@ const pattern_lines = [
   'M2 0v8M6 0v8',
 ];
 
+const colours = 6; // in pages.css
+/** Colours with lines: from the seventh ticket type on a colour comes back with other lines. */
+const looks = colours * pattern_lines.length;
+
 /** Colours and lines of the price classes, for map and legend. */
-const pattern_defs = () =>
+const pattern_defs = (types) =>
   svg(
     'svg',
     { 'class': 'quiet', 'aria-hidden': 'true', 'width': 0, 'height': 0 },
     svg(
       'defs',
       {},
-      ...pattern_lines.map((lines, i) =>
-        svg(
+      ...Array.from({ length: Math.min(types, looks) }, (_, i) => {
+        const lines = pattern_lines[(i + Math.floor(i / colours)) % pattern_lines.length];
+        return svg(
           'pattern',
           { id: `price-${i}`, width: 8, height: 8, patternUnits: 'userSpaceOnUse' },
-          svg('rect', { class: `price-${i}`, width: 8, height: 8 }),
+          svg('rect', { class: `price-${i % colours}`, width: 8, height: 8 }),
           svg('path', { class: 'price-lines', d: lines }),
-        ),
-      ),
+        );
+      }),
     ),
   );
 
@@ -96,12 +100,24 @@ class SeatPicker {
   #size = { width: 0, height: 0 };
   #unit = 1;
   #current = null; // seat that Tab reaches
+  #was_for_all; // accessible seats, as shown
 
   constructor(root, form, map) {
     this.#root = root;
     this.#form = form;
     this.#map = map;
-    this.#types = new Map(state.types.map((type, index) => [type.id, { ...type, index }]));
+    const { type_ids, plan_types } = map.known;
+    const in_plan = new Set(plan_types.map((type) => type_ids[type]));
+    // A type without a field was sold out when the page was made: the form could not take its seats.
+    this.#types = new Map(
+      state.types
+        .filter(({ id }) => in_plan.has(id))
+        .map((type, index) => {
+          const on_sale = type.on_sale && form.elements[`s.${type.id}`] !== undefined;
+          return [type.id, { ...type, on_sale, fill: `url(#price-${index % looks})` }];
+        }),
+    );
+    this.#was_for_all = map.known.accessible_for_all;
     this.#unit = usual_distance(map.seats) / pitch;
     this.#restore();
     this.#show_legend();
@@ -120,17 +136,21 @@ class SeatPicker {
     return this.#types.get(seat.ticket_type_id);
   }
 
-  #needs_accessible() {
-    return this.#form.elements.accessible.checked;
+  #may_take_accessible() {
+    return this.#map.known.accessible_for_all || this.#form.elements.accessible.checked;
   }
 
-  /** 'chosen', 'free', 'kept', 'not_sold', 'held' or 'sold'. */
+  /** 'chosen', or what #offer says. */
   #look(number, seat = this.#map.seat(number)) {
-    if (this.#chosen.has(number)) return 'chosen';
+    return this.#chosen.has(number) ? 'chosen' : this.#offer(number, seat);
+  }
+
+  /** 'free', 'kept', 'not_sold', 'held' or 'sold'. */
+  #offer(number, seat = this.#map.seat(number)) {
     if (seat.state === 'held') return 'held';
     if (seat.state !== 'free') return 'sold';
     if (!this.#type_of(seat)?.on_sale) return 'not_sold';
-    return (seat.accessible || seat.companion) && !this.#needs_accessible() ? 'kept' : 'free';
+    return (seat.accessible || seat.companion) && !this.#may_take_accessible() ? 'kept' : 'free';
   }
 
   #label(number) {
@@ -296,7 +316,7 @@ class SeatPicker {
         width,
         height,
         rx: 8,
-        fill: type ? `url(#price-${type.index % patterns})` : 'none',
+        fill: type?.fill ?? 'none',
       }),
       words('data-name', { x: middle.x, y: middle.y - 1.4 * size }),
       words('data-number', { x: middle.x, y: middle.y + size }),
@@ -430,7 +450,7 @@ class SeatPicker {
         width: right - left + pitch,
         height: bottom - top + pitch,
         rx: 8,
-        fill: type ? `url(#price-${type.index % patterns})` : 'none',
+        fill: type?.fill ?? 'none',
       }),
     );
     const title = svg('text', {
@@ -496,7 +516,7 @@ class SeatPicker {
       drawn.setAttribute('aria-disabled', look !== 'chosen' && look !== 'free');
       drawn.setAttribute('aria-label', this.#label(number));
       const is_priced = (look === 'free' || look === 'kept') && type;
-      drawn.firstElementChild.setAttribute('fill', is_priced ? `url(#price-${type.index % patterns})` : '');
+      drawn.firstElementChild.setAttribute('fill', is_priced ? type.fill : '');
       drawn.querySelector('.mark').setAttribute('d', marks[look === 'not_sold' ? 'sold' : look] ?? '');
     }
     const box = this.#boxes.get(number);
@@ -515,10 +535,10 @@ class SeatPicker {
         svg('path', { class: 'mark', d: marks[look] ?? '' }),
       );
     const item = (picture, words) => element('li', {}, picture, element('bdi', {}, words));
-    this.#root.append(pattern_defs());
+    this.#root.append(pattern_defs(this.#types.size));
     this.#find('legend').replaceChildren(
-      ...state.types.map((type, index) =>
-        item(swatch(`url(#price-${index % patterns})`, 'free'), `${type.name} · ${type.price}`),
+      ...[...this.#types.values()].map(({ fill, name, price }) =>
+        item(swatch(fill, 'free'), `${name} · ${price}`),
       ),
       ...['chosen', 'held', 'sold'].map((look) => item(swatch('', look), text(`seat_${look}`))),
     );
@@ -713,17 +733,28 @@ class SeatPicker {
 
   #accessible_changed() {
     for (const number of [...this.#chosen])
-      if (this.#map.seats[number].accessible || this.#map.seats[number].companion)
-        this.#chosen.delete(number);
-    for (const number of new Set([...this.#drawn.keys(), ...this.#boxes.keys()])) this.#show(number);
+      if (!this.#map.known.accessible_for_all && this.#is_for_accessible(number)) this.#chosen.delete(number);
+    this.#show_all();
     this.#fill_form();
   }
 
-  /** Other visitors have held, bought or left seats. */
+  #is_for_accessible(number) {
+    return this.#map.seats[number].accessible || this.#map.seats[number].companion;
+  }
+
+  #show_all() {
+    for (const number of new Set([...this.#drawn.keys(), ...this.#boxes.keys()])) this.#show(number);
+  }
+
+  /** Other visitors have held, bought or left seats, or the organizer has moved seats or changed a rule. */
   #changed(numbers) {
-    const lost = numbers.filter((n) => this.#chosen.has(n) && this.#map.seat(n).state !== 'free');
+    const has_rule_changed = this.#was_for_all !== this.#map.known.accessible_for_all;
+    this.#was_for_all = this.#map.known.accessible_for_all;
+    const asked = [...this.#chosen].filter((n) => has_rule_changed || numbers.includes(n));
+    const lost = asked.filter((n) => this.#offer(n) !== 'free');
     lost.forEach((n) => this.#chosen.delete(n));
-    numbers.forEach((n) => this.#show(n));
+    if (has_rule_changed) this.#show_all();
+    else numbers.forEach((n) => this.#show(n));
     for (const [index] of this.#standing_areas()) {
       const { chosen, free } = this.#standing(index);
       if (chosen > free) this.#choose_standing(index, chosen); // as many as are left
@@ -732,14 +763,14 @@ class SeatPicker {
     const sections = new Set(numbers.map((n) => this.#map.seats[n].section));
     for (const shown of this.#root.querySelectorAll('[data-section]')) {
       const index = Number(shown.dataset.section);
-      if (!sections.has(index)) continue;
+      if (!has_rule_changed && !sections.has(index)) continue;
       if (shown.localName === 'details') shown.firstElementChild.textContent = this.#section_label(index);
       else shown.setAttribute('aria-label', this.#section_label(index));
     }
+    if (asked.length > 0) this.#fill_form(); // a seat that was moved belongs to another field
     if (lost.length === 0) return;
     const seat = lost.map((n) => place_text(this.#map.seat(n))).join('; ');
     this.#announce(text('seat_lost', { seat }));
-    this.#fill_form();
   }
 }
 

@@ -23,8 +23,12 @@ const api = async (method, path, body, headers = {}) => {
 
 // -- choosing -------------------------------------------------------------------------------------------
 
-/** Codes of refusals whose text has another key. */
-const text_keys = { no_best_seats: 'not_together' };
+/** The key of a refusal's text. One seat is no group that is too large. */
+function text_key(code, items, accessible) {
+  const is_one = !accessible && items.every(({ seats, quantity }) => seats || quantity === 1);
+  if (code === 'no_best_seats') return is_one ? 'not_alone' : 'not_together';
+  return code?.startsWith('promo_code') ? 'promo_code_refused' : code;
+}
 
 /** Minor units as the server writes them: "12.50 EUR". */
 function money_text(minor, currency) {
@@ -87,8 +91,9 @@ function follow_choice(form) {
     } catch (no) {
       if (mine !== turn) return;
       if (no.code === 'seat_taken') seats?.refresh().catch(() => {});
-      const text = no.code?.startsWith('promo_code') ? 'promo_code_refused' : (text_keys[no.code] ?? no.code);
-      problem.textContent = (state.texts[text] ?? state.texts.try_again).other;
+      problem.textContent = (
+        state.texts[text_key(no.code, items, accessible)] ?? state.texts.try_again
+      ).other;
     }
   };
   form.addEventListener('input', () => {

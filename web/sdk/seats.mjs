@@ -59,6 +59,8 @@ export class SeatStates {
   type_ids = [];
   /** Free places of each standing area of the plan. */
   areas_free = [];
+  /** Accessible seats and their companions' are sold like all others. */
+  accessible_for_all = false;
   #plan_types;
 
   constructor(seats) {
@@ -75,6 +77,7 @@ export class SeatStates {
   take(answer) {
     if (answer.states === undefined && answer.version <= this.version) return [];
     this.areas_free = answer.areas_free ?? [];
+    this.accessible_for_all = answer.accessible_for_all ?? false;
     if (answer.states !== undefined) return this.#take_all(answer);
     const moved = this.#moved(answer);
     const changed = [];
@@ -127,7 +130,7 @@ const pause = (ms, signal) =>
 
 /**
  * The seats of an event, followed until close(). Emits `change` with the numbers of changed seats, none
- * if only the free places of standing areas changed.
+ * if only the free places of standing areas or a rule changed.
  * Options: {server, event, token, fetch, WebSocket}; without a token, or without a place in line, it polls.
  */
 export class SeatMap extends EventTarget {
@@ -191,9 +194,10 @@ export class SeatMap extends EventTarget {
   }
 
   #take(answer) {
-    const { areas_free } = this.known;
+    const shared = () => `${this.known.areas_free} ${this.known.accessible_for_all}`;
+    const before = shared();
     const changed = this.known.take(answer);
-    const has_changed = changed.length > 0 || `${areas_free}` !== `${this.known.areas_free}`;
+    const has_changed = changed.length > 0 || before !== shared();
     if (has_changed) this.dispatchEvent(new CustomEvent('change', { detail: changed }));
   }
 

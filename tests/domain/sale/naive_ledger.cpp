@@ -201,6 +201,11 @@ void naive_ledger::one(const event_plan_set& x) {
   plan = x.row;
 }
 
+void naive_ledger::one(const seat_rules_set& x) {
+  require(plan.has_value(), "rules of seats: without a plan");
+  plan = x.applied_to(*plan);
+}
+
 void naive_ledger::one(const event_plan_removed&) {
   require(claim_seats.empty(), "plan: claims have seats of it");
   plan.reset();

@@ -66,6 +66,7 @@ private:
   void one(const event_ticket_issued& x);
   void one(const event_ticket_moved& x);
   void one(const event_plan_set& x);
+  void one(const seat_rules_set& x);
   void one(const event_plan_removed& x);
   void one(const seats_taken& x);
   void one(const seats_ended& x);

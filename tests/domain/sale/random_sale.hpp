@@ -152,6 +152,7 @@ inline seat_wish random_seats(sample_sale& s, dice& d, std::vector<item_wish>& w
     seat_patch p{some_seats(*seats, d, 1 + d.below(2))};
     if (d.chance(70)) p.is_blocked = {true, d.chance(50)};
     if (d.chance(50)) p.ticket_type = d.pick(s.ledger.types).id;
+    if (d.chance(10)) p.singles = {true, static_cast<std::uint8_t>(d.below(3))};
     s.set_seats(p);
   }
   for (auto& w : wishes)

@@ -27,6 +27,20 @@ CAF_TEST(a claim holds the seats that it names for the whole session) {
   f.sound();
 }
 
+CAF_TEST(order and papers say that a seat has a restricted view) {
+  seats_fixture f;
+  CAF_CHECK(f.s.it->view().has_seats && !f.s.it->view().has_obstructed_seats);
+  auto hall = small_hall();
+  hall.sections[0].rows[0].seats[3].obstructed = true;
+  f.s.give_plan(make_plan(hall).plan, {0, 1, 2}, {});
+  CAF_CHECK(f.s.it->view().has_obstructed_seats);
+  const auto& order = f.bought(1, {f.named(0, {"A-3", "A-4"})});
+  const auto shown = f.s.it->view_of(f.s.claim_of(1));
+  CAF_CHECK(shown.places == (std::vector<seat_place>{{"", "A", "3"}, {"", "A", "4", true}}));
+  for (const auto* t : f.s.it->event_tickets().of_claim(order.claim))
+    CAF_CHECK_EQUAL(f.s.it->paper_of(*t).seat.obstructed, f.s.it->seat_of(*t).name == "A-4");
+}
+
 CAF_TEST(papers and gates name the seat of a ticket) {
   seats_fixture f;
   const auto& order = f.bought(1, {f.named(0, {"A-3", "A-4"})});
@@ -271,6 +285,38 @@ CAF_TEST(the organizer blocks releases and moves seats while the event sells) {
   t.set(&ticket_type_row::total, std::int64_t{99});
   total.ticket_types.push_back(t);
   f.is_refused(f.s.patch(total), reason::invalid_field, "ticket_types.total: follows the seat plan");
+}
+
+CAF_TEST(the organizer changes the rules of choices while the event sells) {
+  seats_fixture f;
+  CAF_CHECK(!f.s.claim(1, {f.named(0, {"A-3", "A-4"})}));
+  const auto relaxed = [&](std::uint64_t n) { return f.s.claim(n, {f.named(1, {"C-1", "C-2", "C-3"})}); };
+  f.is_refused(relaxed(2), reason::seat_single, "C-4");
+  const auto plan = f.s.it->seats()->map().shared_plan();
+  const auto shown = f.s.it->seats()->map().version();
+  CAF_CHECK(!f.s.set_seats({.singles = {true, 2}}));
+  CAF_CHECK(f.s.it->seats()->map().shared_plan() == plan && f.s.it->seats()->map().version() > shown);
+  CAF_CHECK_EQUAL(f.seats_of(1), "A-3 A-4");
+  f.sound();
+  CAF_CHECK(!relaxed(2));
+  CAF_CHECK(!f.s.set_seats({.seats = {"A-1"}, .is_blocked = {true, true}, .may_split = {true, true}}));
+  CAF_CHECK(f.state("A-1") == seat_state::blocked && f.s.ledger.plan->may_split);
+  CAF_CHECK_EQUAL(f.s.ledger.plan->singles, 2); // those that are not named stay
+  f.is_refused(f.s.set_seats({.singles = {true, 3}}), reason::invalid_field, "singles: no such rule");
+  f.is_refused(f.s.set_seats({.is_blocked = {true, true}, .may_split = {true, true}}), reason::invalid_field);
+  f.is_refused(f.s.set_seats({.seats = {"A-1"}, .may_split = {true, true}}), reason::invalid_field);
+  f.sound();
+}
+
+CAF_TEST(wheelchair places become free for all while the event sells) {
+  seats_fixture f;
+  f.s.give_plan(make_plan(draft_of_rows({"acssca", "SSSS"})).plan, {0, 1}, {.singles = single_rule::off});
+  f.is_refused(f.s.claim(1, {f.named(0, {"A-1", "A-2"})}), reason::seat_accessible_only);
+  CAF_CHECK(!f.s.set_seats({.accessible_for_all = {true, true}}));
+  CAF_CHECK(!f.s.claim(1, {f.named(0, {"A-1", "A-2"})}));
+  f.sound();
+  CAF_CHECK(!f.s.set_seats({.accessible_for_all = {true, false}}));
+  f.is_refused(f.s.claim(2, {f.named(0, {"A-5", "A-6"})}), reason::seat_accessible_only);
 }
 
 CAF_TEST(an event whose seats are all blocked can still be changed) {

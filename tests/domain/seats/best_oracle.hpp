@@ -125,12 +125,16 @@ private:
     });
   }
 
+  std::int64_t obstructed(const seat_list& list) const {
+    return std::ranges::count_if(list, [&](auto n) { return all()[n].has(seat_plan::obstructed); });
+  }
+
   seat_list in_one_row(const best_wish& wish, bool avoids) const {
     for (const auto row : order_) {
       auto list = choices(row, wish.count, wish, avoids);
       if (list.empty()) continue;
       return *std::ranges::min_element(list, {}, [&](const seat_list& c) {
-        return std::tuple{others(c, wish), off(c.front(), c.size()), c.front()};
+        return std::tuple{others(c, wish), obstructed(c), off(c.front(), c.size()), c.front()};
       });
     }
     return {};
@@ -148,7 +152,7 @@ private:
 
   seat_list divided(const best_wish& wish, bool avoids) const {
     using key = std::tuple<std::size_t, std::size_t, std::size_t, bool, std::int64_t, std::int64_t,
-                           seat_number, seat_number>;
+                           std::int64_t, seat_number, seat_number>;
     std::optional<std::pair<key, seat_list>> chosen;
     for (std::size_t i = 0; i < order_.size(); ++i)
       for (std::size_t j = i + 1; j < order_.size(); ++j) {
@@ -160,9 +164,15 @@ private:
             for (const auto& q : choices(order_[j], wish.count - first, wish, avoids)) {
               if (map_.type(p.front()) != map_.type(q.front())) continue;
               const auto larger = std::max(p.size(), q.size());
-              const key here{
-                i,         j,        larger, p.size() < q.size(), apart(p, q), off(p.front(), p.size()),
-                p.front(), q.front()};
+              const key here{i,
+                             j,
+                             larger,
+                             p.size() < q.size(),
+                             obstructed(p) + obstructed(q),
+                             apart(p, q),
+                             off(p.front(), p.size()),
+                             p.front(),
+                             q.front()};
               if (chosen && chosen->first <= here) continue;
               auto both = p;
               both.insert(both.end(), q.begin(), q.end());

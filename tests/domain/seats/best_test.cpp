@@ -88,6 +88,23 @@ CAF_TEST(best seats have one ticket type of those asked for) {
   CAF_CHECK_EQUAL(best_of(map, {.count = 4}, off), "A-3 A-4 A-5 A-6");
 }
 
+CAF_TEST(of a row those with the fewest obstructed seats are the best) {
+  auto draft = draft_of_rows({"sssssssss", "sssssssss"});
+  for (const auto i : {3u, 4u, 5u}) draft.sections[0].rows[0].seats[i].obstructed = true;
+  auto map = map_of(draft);
+  CAF_CHECK_EQUAL(best_of(map, {.count = 3}, off), "A-1 A-2 A-3"); // the row goes before the view
+  CAF_CHECK_EQUAL(best_of(map, {.count = 4}, off), "A-1 A-2 A-3 A-4");
+  take(map, {"A-1", "A-9"});
+  CAF_CHECK_EQUAL(best_of(map, {.count = 7}), "A-2 A-3 A-4 A-5 A-6 A-7 A-8"); // no other choice in the row
+}
+
+CAF_TEST(a group over two rows has the fewest obstructed seats) {
+  auto draft = draft_of_rows({"ssss", "ssssss"});
+  for (const auto i : {1u, 2u}) draft.sections[0].rows[1].seats[i].obstructed = true;
+  const seat_rules rules{.singles = single_rule::off, .may_split = true};
+  CAF_CHECK_EQUAL(best_of(map_of(draft), {.count = 7}, rules), "A-1 A-2 A-3 A-4 B-4 B-5 B-6");
+}
+
 CAF_TEST(best seats are in the section asked for) {
   auto draft = draft_of_rows({"ssss"});
   draft.sections.push_back({.code = "B", .name = "Balkon", .rows = {row_of("A", "ssss", 900)}});

@@ -96,6 +96,8 @@ inline plan_draft random_draft(dice& d) {
         text += is_second_type ? static_cast<char>(kind - 'a' + 'A') : kind;
       }
       auto row = row_of(std::to_string(r + 1), text, y, 100 + static_cast<std::int32_t>(d.below(600)));
+      if (d.chance(30))
+        for (auto& seat : row.seats) seat.obstructed = d.chance(25);
       for (auto& seat : row.seats) seat.at.y += static_cast<std::int32_t>(d.below(40)); // not quite straight
       section.rows.push_back(std::move(row));
     }

@@ -234,6 +234,12 @@ CAF_TEST(the organizer blocks and moves seats) {
   const auto& asked = h.told->asked_seats;
   CAF_CHECK(asked.patch.seats == (std::vector<std::string>{"A-1", "A-2"}) && asked.note.reason == "camera");
   CAF_CHECK(asked.patch.is_blocked.given && asked.patch.is_blocked.value && asked.patch.ticket_type.is_nil());
+  CAF_CHECK(!asked.patch.has_rules());
+  CAF_CHECK_EQUAL(change(R"({"singles":"off","split":false,"accessible_for_all":true})").status, 204u);
+  CAF_CHECK(asked.patch.seats.empty() && asked.patch.singles.given && asked.patch.singles.value == 2);
+  CAF_CHECK(asked.patch.may_split.given && !asked.patch.may_split.value
+            && asked.patch.accessible_for_all.value);
+  CAF_CHECK_EQUAL(shown(change(R"({"singles":"often"})")), "400 invalid_field");
   CAF_CHECK_EQUAL(shown(change(R"({"blocked":true})")), "400 invalid_field");
   CAF_CHECK_EQUAL(shown(change(R"({"seats":[],"blocked":true})")), "400 invalid_field");
   CAF_CHECK_EQUAL(h.send(method::patch, h.path("/seats"), R"({"seats":["A-1"]})", h.as_customer()).status,

@@ -109,6 +109,7 @@ CAF_TEST(a seat is said with what its plan has of section and row) {
   CAF_CHECK_EQUAL(seat_text(language::hr, {"", "A", "3"}), "Red A, sjedalo 3");
   CAF_CHECK_EQUAL(seat_text(language::fr, {"Table 7", "", "3"}), "Table 7, place 3");
   CAF_CHECK_EQUAL(seat_text(language::en, {}), "");
+  CAF_CHECK_EQUAL(seat_text(language::hr, {"", "A", "3", true}), "Red A, sjedalo 3, ograničen pogled");
 }
 
 // Expected values from Intl.PluralRules of Node 20 (ICU 73).

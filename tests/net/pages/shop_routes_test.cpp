@@ -100,4 +100,32 @@ CAF_TEST(wheelchair places that are not clear are refused in words) {
   CAF_CHECK_EQUAL(w.told->asked_quote.wish.seats.asks_accessible, 2u);
 }
 
+CAF_TEST(the choice says that best seats may have a restricted view if the plan has such seats) {
+  shop w;
+  w.told->quote.no = reason::no_best_seats;
+  const auto says = [&] {
+    return has(w.post(w.typed() + "&action=quote"), "They may have a restricted view.");
+  };
+  CAF_CHECK(!says());
+  w.told->event.event.has_obstructed_seats = true;
+  CAF_CHECK(says());
+}
+
+CAF_TEST(one seat that cannot be sold alone is not called a group) {
+  shop w;
+  w.told->quote.no = w.told->order.no = reason::no_best_seats;
+  const auto says = [&](const std::string& number, const std::string& action) {
+    const auto page =
+      w.post("key=k-123456789&first_name=Ada&last_name=Obi&email=ada%40example.org&q.1.1=Yam&q.1.2=Yam&"
+             + quantity_field(w.numbers) + "=" + number + "&action=" + action);
+    CAF_CHECK_EQUAL(page.status, 409u);
+    return has(page, "role=\"alert\">No single seat can be sold now");
+  };
+  for (const auto* action : {"quote", "buy"}) {
+    CAF_CHECK(says("1", action));
+    CAF_CHECK(!says("2", action));
+    CAF_CHECK(!says("1&accessible=1", action)); // perhaps no wheelchair place is left
+  }
+}
+
 } // namespace shop_routes_test

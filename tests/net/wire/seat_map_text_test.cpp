@@ -119,6 +119,18 @@ CAF_TEST(a map and its changes have the free places of standing areas) {
   CAF_CHECK_EQUAL(changed, R"({"from":7,"version":8,"areas_free":[500,0]})");
 }
 
+CAF_TEST(a map and its changes have the rules that concern the reader) {
+  auto map = map_of(draft_of_rows({"ss"}), 7);
+  auto text = changes(map, 7);
+  append_rules(text, {}, true);
+  CAF_CHECK_EQUAL(text, R"({"from":7,"version":7})");
+  append_rules(text, {.accessible_for_all = true}, true);
+  CAF_CHECK_EQUAL(text, R"({"from":7,"version":7,"accessible_for_all":true})");
+  text = "{\"version\":7}";
+  append_rules(text, {single_rule::when_needed, true, false}, false);
+  CAF_CHECK_EQUAL(text, R"({"version":7,"singles":"when_needed","split":true,"accessible_for_all":false})");
+}
+
 CAF_TEST(a reader that missed many changes takes the whole map) {
   auto map = map_of(draft_of_rows({"ss"}), 7);
   for (std::size_t i = 0; i < seat_changes_told_max / 2; ++i) {

@@ -69,6 +69,8 @@ protected:
   change seat_change(const aggregate_image& image) {
     if (percent(4)) return event_plan_removed{};
     if (!image.plan && percent(80)) return event_plan_set{event_plan().value_or(event_plan_row{})};
+    if (percent(4))
+      return seat_rules_set{static_cast<std::uint8_t>(below(percent(5) ? 9 : 3)), percent(50), percent(50)};
     const auto* live = any(image.claim_seats);
     if (live != nullptr && percent(35)) {
       seats_ended ended{live->claim, {live->seat}};

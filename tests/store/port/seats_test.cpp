@@ -119,6 +119,22 @@ CAF_TEST(a seat has one live claim at every committed state) {
   });
 }
 
+CAF_TEST(the rules of a plan change while claims have its seats) {
+  in_every_world([](world& w) {
+    FQ_CONFLICTS(w.put({seat_rules_set{1, true, true}})); // without a plan
+    const seated s(w);
+    FQ_COMMITS(w.put({taken(s.ann, {3})}));
+    FQ_COMMITS(w.put({seat_rules_set{1, true, true}, seat_rules_set{2, false, true}}));
+    auto other = hall;
+    other.singles = 2;
+    other.may_split = false;
+    other.accessible_for_all = true;
+    CAF_CHECK(w.image().plan == other && w.image().claim_seats.size() == 1);
+    FQ_CONFLICTS(w.put({seat_rules_set{3, false, false}}));
+    CAF_CHECK(w.image().plan == other);
+  });
+}
+
 CAF_TEST(a seat ends and is taken again within one batch in this order) {
   in_every_world([](world& w) {
     const seated s(w);
