@@ -266,7 +266,7 @@ const auto rows = std::to_array<option_row>({
   number_row(FQ_OPTION(rate_limits, access_failures_per_ip_per_minute), count, "1000", 0, 100'000'000,
              "Invalid tokens, API keys and webhook signatures from one client address; 0 is no limit."),
   number_row(FQ_OPTION(rate_limits, device_requests_per_minute), count, "3000", 0, 100'000'000,
-             "Requests of one device that scans tickets; a batch of scans is one; 0 is no limit."),
+             "Requests of one device that scans tickets; each scan of a batch counts; 0 is no limit."),
 
   needed(choice_row(
     FQ_OPTION(mail, mode), "file", "file|smtp|nats",

@@ -29,6 +29,7 @@ bool are_in_conflict(std::span<const scan_row* const> scans) {
 void checkin_book::load(const scan_row& row) {
   const auto [stored, is_new] = scans_.emplace(row.id, row);
   if (!is_new) return;
+  ++scans_of_[row.device];
   auto& counts = counts_[row.list];
   if (!row.is_admitted) {
     ++counts.refused;
@@ -63,6 +64,11 @@ const scan_row* checkin_book::find(const scan_id& id) const {
 scan_counts checkin_book::counts(const checkin_list_id& list) const {
   const auto i = counts_.find(list);
   return i == counts_.end() ? scan_counts{} : i->second;
+}
+
+std::size_t checkin_book::scans_of(const checkin_device_id& device) const {
+  const auto i = scans_of_.find(device);
+  return i == scans_of_.end() ? 0 : i->second;
 }
 
 std::span<const scan_row* const> checkin_book::of_ticket(const event_ticket_id& ticket) const {

@@ -30,6 +30,7 @@ public:
   [[nodiscard]] const scan_row* find(const scan_id& id) const;
   [[nodiscard]] std::size_t scans() const { return scans_.size(); }
   [[nodiscard]] std::size_t refused() const { return refused_; }
+  [[nodiscard]] std::size_t scans_of(const checkin_device_id& device) const;
   [[nodiscard]] scan_counts counts(const checkin_list_id& list) const;
   /// Admitted scans of a ticket, by their time at the gate.
   [[nodiscard]] std::span<const scan_row* const> of_ticket(const event_ticket_id& ticket) const;
@@ -47,6 +48,7 @@ private:
   std::unordered_map<event_ticket_id, std::vector<const scan_row*>> admitted_;
   std::map<checkin_list_id, scan_counts> counts_;
   std::size_t refused_ = 0;
+  std::map<checkin_device_id, std::size_t> scans_of_; ///< recorded ones
   std::set<event_ticket_id> conflicts_;
 };
 

@@ -34,7 +34,10 @@ struct sale_bounds {
   std::size_t checkin_lists = 50; ///< including removed ones
   std::size_t checkin_devices = 1'000; ///< including revoked ones
   std::size_t scans = 1'000'000; ///< in memory, about 200 bytes each
-  /// Ten days with 15 entries and 15 exits each; so that one scanner cannot use up `scans`.
+  /// A tenth of `scans`, so that one stolen phone cannot use them up; ten days with 10,000 each.
+  std::size_t scans_of_device = 100'000;
+  /// Ten days with 15 entries and 15 exits each; so that a broken scanner does not fill `scans` with one
+  /// ticket.
   std::size_t scans_of_ticket = 300;
   std::size_t conflict_scans = 5'000; ///< of a page of conflicts and one more: 2 MB
   /// Beyond it a refused scan is answered but not recorded, so that no broken scanner uses up `scans`.

@@ -150,7 +150,8 @@ scan_view sale::redeem(const checkin_device_id& device, const scan_wish& wish, t
   const auto& lists = scanner.lists;
   const bool may_use = lists.empty() || std::ranges::find(lists, wish.list) != lists.end();
   if (list == nullptr || !may_use) answer.no = reason::not_found;
-  if (checkin_.scans() >= rules_.bounds.scans) answer.no = reason::too_many;
+  if (checkin_.scans() >= rules_.bounds.scans || checkin_.scans_of(device) >= rules_.bounds.scans_of_device)
+    answer.no = reason::too_many;
   if (answer.no != reason::none) return answer;
 
   const auto* ticket = event_tickets_.find(wish.ticket);

@@ -13,6 +13,8 @@
 
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
+
 namespace fq::net {
 namespace {
 
@@ -188,6 +190,14 @@ void read_scan(object_reader& body, presented_scan& scan) {
   wish.objection = why.value_or(scan_objection::none);
 }
 
+/// The guard took one for the request. A batch costs at most half of the limit: all of a low limit would
+/// never be free.
+std::optional<response> limit_scans(const call& c, const redeem_scans& wish) {
+  auto& devices = c.ctx.shared->devices;
+  const auto more = std::min<std::size_t>(wish.scans.size() - 1, devices.rule().quota / 2);
+  return limit(c.ctx, c.rq, devices, limit_key(wish.by), static_cast<std::uint32_t>(more));
+}
+
 awaitable<response> redeem(call c) {
   redeem_scans wish{*pass_of(c.rq), {}};
   bool is_batch = false;
@@ -197,6 +207,7 @@ awaitable<response> redeem(call c) {
     if (!is_batch) read_scan(body, wish.scans.emplace_back());
   });
   if (no) co_return std::move(*no);
+  if (auto late = limit_scans(c, wish)) co_return std::move(*late);
   auto got = co_await ask_event(c.ctx, owner_of(c.who), std::move(wish));
   if (auto refusal = refused_at_gate(c, got)) co_return std::move(*refusal);
   if (is_batch) co_return gate_answer(scans_text(got.reply));

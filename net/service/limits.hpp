@@ -90,6 +90,10 @@ inline constexpr std::uint32_t offers_per_customer = 30;
 /// The same of all customers behind one address: a stadium gives away some hundred, and accounts are free.
 inline constexpr std::uint32_t offers_per_network = 1'000;
 inline constexpr seconds offers_window{60 * 60};
+/// The same to one customer, of all givers: each offer and its withdrawal fill one mailbox, as
+/// guest_orders_per_address.
+inline constexpr std::uint32_t offers_per_receiver = guest_orders_per_address;
+inline constexpr seconds offers_receiver_window = guest_orders_window;
 
 /// Pages of PDFs of a customer, a minute: each costs some 10 ms. The largest order twice.
 inline constexpr std::uint32_t printed_pages_per_customer = 200;

@@ -71,6 +71,8 @@ services::services(const config::options& o, const key_store& store, const key_d
                     env.random_u64()),
     offers({"offer", offers_per_customer, offers_window}, tracked(o), env.random_u64()),
     offer_clients({"offer-client", offers_per_network, offers_window}, tracked(o), env.random_u64()),
+    offer_receivers({"offer-receiver", offers_per_receiver, offers_receiver_window}, tracked(o),
+                    env.random_u64()),
     prints({"print", printed_pages_per_customer, minute}, tracked(o), env.random_u64()),
     reports({"report", reports_per_manager, minute}, tracked(o), env.random_u64()),
     pictures({"picture", pictures_per_manager, pictures_window}, tracked(o), env.random_u64()),
@@ -113,13 +115,18 @@ std::int32_t services::async_percent() const {
 }
 
 std::vector<rate_limiter*> services::limiters() {
-  return {
-    &customers,          &organizers,       &joins,           &anonymous,     &sandbox_pages,   &log_reads,
-    &login_failures,     &otp_addresses,    &otp_mails,       &otp_clients,   &join_clients,    &key_failures,
-    &codes_of_customers, &codes_of_events,  &access_sessions, &access_keys,   &access_failures, &exports,
-    &erasures,           &offers,           &devices,         &offer_clients, &prints,          &reports,
-    &gate_searches,      &pictures,         &guests,          &guest_orders,  &guest_requests,  &guest_joins,
-    &order_clients,      &codes_of_clients, &checkpoints};
+  return {&customers,          &organizers,       &joins,
+          &anonymous,          &sandbox_pages,    &log_reads,
+          &login_failures,     &otp_addresses,    &otp_mails,
+          &otp_clients,        &join_clients,     &key_failures,
+          &codes_of_customers, &codes_of_events,  &access_sessions,
+          &access_keys,        &access_failures,  &exports,
+          &erasures,           &offers,           &devices,
+          &offer_clients,      &prints,           &reports,
+          &gate_searches,      &pictures,         &guests,
+          &guest_orders,       &guest_requests,   &guest_joins,
+          &order_clients,      &codes_of_clients, &checkpoints,
+          &offer_receivers};
 }
 
 uuid services::key_of(std::string_view email, const uuid& client) const {

@@ -73,6 +73,7 @@ struct services {
   rate_limiter codes_of_events; ///< per event: the same, of customers and addresses with several
   rate_limiter offers; ///< per customer: offers of tickets, each of which is a mail
   rate_limiter offer_clients; ///< per client address: the same
+  rate_limiter offer_receivers; ///< per customer who gets them: the same
   rate_limiter prints; ///< per customer: PDFs of event tickets
   rate_limiter reports; ///< per manager: reports and stored statistics
   rate_limiter pictures; ///< per manager: pictures that are sent

@@ -286,7 +286,7 @@ CAF_TEST(beyond the bounds scans are answered and not recorded or not taken) {
   CAF_CHECK(f.status(f.tickets[1]) == event_ticket_status::issued);
 }
 
-CAF_TEST(scans of one ticket are bounded so that one device cannot close the gates) {
+CAF_TEST(scans of one ticket are bounded and other tickets still come in) {
   gate_fixture f;
   f.s.rules.bounds.scans_of_ticket = 2;
   f.s.reload();
@@ -300,6 +300,27 @@ CAF_TEST(scans of one ticket are bounded so that one device cannot close the gat
   CAF_CHECK(forced().no == reason::too_many);
   CAF_CHECK_EQUAL(f.s.ledger.scans.size(), 2u);
   CAF_CHECK(f.admits(f.wish(f.tickets[1])));
+}
+
+CAF_TEST(one device cannot use up the scans of the event) {
+  gate_fixture f;
+  f.s.rules.bounds.refused_scans = 1;
+  f.s.rules.bounds.scans_of_device = 3;
+  f.s.reload();
+  const auto first = f.wish(f.tickets[0]);
+  CAF_CHECK(f.admits(first));
+  CAF_CHECK(f.refusal_of(f.wish(f.tickets[0])) == already_in);
+  CAF_CHECK(f.refusal_of(f.wish(f.tickets[0])) == already_in); // not recorded: counts for nothing
+  CAF_CHECK(f.admits(f.wish(f.tickets[1])));
+  f.s.reload();
+  auto passed = f.wish(f.tickets[2]);
+  passed.passed = true;
+  CAF_CHECK(f.scan(passed).no == reason::too_many);
+  CAF_CHECK(f.status(f.tickets[2]) == event_ticket_status::issued);
+  CAF_CHECK(f.scan(first).is_replayed);
+  const auto other = f.s.checkin_device();
+  CAF_CHECK(f.s.scan(other, f.wish(f.tickets[2])).scan.is_admitted);
+  f.sound();
 }
 
 CAF_TEST(a festival of ten days with ten entries and exits a day is within the bound of a ticket) {

@@ -49,6 +49,11 @@ struct gate : world {
     return R"({"nonce":"0197f0c2-6d1a-4000-8000-000400000003","list_id":")" + to_string(list_id) + '"'
            + (more.empty() ? R"(,"code":"ABC")" : more) + "}";
   }
+  std::string batch_body(int count) const {
+    std::string body = R"({"scans":[)";
+    for (int i = 0; i < count; ++i) body += (i > 0 ? "," : "") + scan_body();
+    return body + "]}";
+  }
   response redeem(const std::string& body) {
     return send(method::post, "/checkin/redeem", body, as_device());
   }
@@ -190,6 +195,29 @@ CAF_TEST(each device has a limit of its own) {
   CAF_CHECK_EQUAL(g.send(method::post, "/checkin/redeem", g.scan_body(), other).status, 200u);
 }
 
+CAF_TEST(a device pays for each scan of a batch) {
+  auto o = world_options();
+  o.rate_limits.device_requests_per_minute = 300;
+  gate g{std::move(o)};
+  for (int i = 0; i < 3; ++i) CAF_CHECK_EQUAL(g.redeem(g.batch_body(100)).status, 200u);
+  const auto before = g.told->questions;
+  const auto late = g.redeem(g.batch_body(1));
+  CAF_CHECK_EQUAL(late.status, 429u);
+  CAF_CHECK(!field_of(late, "Retry-After").empty());
+  CAF_CHECK_EQUAL(g.told->questions, before);
+  g.clock.now_ms += 20'000;
+  CAF_CHECK_EQUAL(g.redeem(g.batch_body(100)).status, 200u);
+}
+
+CAF_TEST(a phone sends its hundred scans under a low limit too) {
+  auto o = world_options();
+  o.rate_limits.device_requests_per_minute = 20;
+  gate g{std::move(o)};
+  CAF_CHECK_EQUAL(g.send(method::get, "/checkin", "", g.as_device()).status, 200u);
+  CAF_CHECK_EQUAL(g.redeem(g.batch_body(100)).status, 200u);
+  CAF_CHECK_EQUAL(g.redeem(g.batch_body(100)).status, 429u);
+}
+
 CAF_TEST(one scan is read whole and answered) {
   gate g;
   const auto answer = json_of(
@@ -224,11 +252,7 @@ CAF_TEST(one scan is read whole and answered) {
 
 CAF_TEST(a batch has up to a hundred scans and a result for each) {
   gate g;
-  const auto batch = [&](int count) {
-    std::string body = R"({"scans":[)";
-    for (int i = 0; i < count; ++i) body += (i > 0 ? "," : "") + g.scan_body();
-    return g.redeem(body + "]}");
-  };
+  const auto batch = [&](int count) { return g.redeem(g.batch_body(count)); };
   g.told->scans.scans = {gate::view(1, true), gate::view(2, false)};
   g.told->scans.scans[1].no = reason::too_many;
   const auto results = json_of(batch(2)).at("results").as_array();

@@ -169,9 +169,38 @@ CAF_TEST(a holder offers a ticket to an address) {
 CAF_TEST(offers are limited because each is a mail) {
   holder s;
   std::string last;
-  for (std::uint32_t n = 0; n <= offers_per_customer; ++n)
+  for (std::uint32_t n = 0; n <= offers_per_customer; ++n) {
+    s.told->customers.customers = {{8, n}}; // each to another person
+    if (n == offers_per_customer) CAF_CHECK(last.starts_with("201"));
     last = shown(s.send(method::post, s.path + "/transfer", R"({"email":"b@c.de"})", s.as_customer()));
+  }
   CAF_CHECK_EQUAL(last, "429 rate_limited");
+}
+
+CAF_TEST(offers to one person are limited across givers) {
+  holder s;
+  const auto offer = [&] {
+    return s.send(method::post, s.path + "/transfer", R"({"email":"b@c.de"})", s.as_customer());
+  };
+  for (std::uint32_t n = 1; n < offers_per_receiver; ++n) CAF_CHECK_EQUAL(offer().status, 201u);
+  // The last one comes from another giver.
+  CAF_CHECK(s.shared.offer_receivers.take({8, 8}, s.clock.steady_now()).allowed);
+  const auto late = offer();
+  CAF_CHECK_EQUAL(shown(late), "429 rate_limited");
+  CAF_CHECK(!field_of(late, "Retry-After").empty());
+  s.told->customers.customers = {{8, 9}};
+  CAF_CHECK_EQUAL(offer().status, 201u);
+}
+
+CAF_TEST(refused offers take nothing from their receiver) {
+  holder s;
+  const auto offer = [&] {
+    return shown(s.send(method::post, s.path + "/transfer", R"({"email":"b@c.de"})", s.as_customer()));
+  };
+  s.told->transfer.no = reason::not_found;
+  for (std::uint32_t n = 0; n < 2 * offers_per_receiver; ++n) CAF_CHECK_EQUAL(offer(), "404 not_found");
+  s.told->transfer.no = reason::none;
+  CAF_CHECK(offer().starts_with("201"));
 }
 
 CAF_TEST(offers of many customers behind one address are limited too) {
