@@ -162,12 +162,12 @@ struct gate_state_reply {
 };
 FQ_INSPECT(gate_state_reply, x.no, x.is_reset, x.version, x.public_key, x.list, x.tickets, x.more, x.now)
 
-/// Tickets by name of the buyer, order or id.
+/// Tickets by name of the buyer, order or id; 100 for a group under one name.
 struct search_gate {
   device_pass by;
   checkin_list_id list;
   std::string text;
-  std::uint32_t limit = 20;
+  std::uint32_t limit = 100;
 };
 FQ_INSPECT(search_gate, x.by, x.list, x.text, x.limit)
 

@@ -210,7 +210,7 @@ public:
   [[nodiscard]] checkin_conflict conflict_of(const event_ticket_id& ticket) const;
   [[nodiscard]] std::vector<checkin_type_count> checkin_counts() const;
   /// Tickets of `list`, at most `limit`: of the id `text` of a ticket, an order or a claim; else those of the
-  /// newest orders whose buyer's name (see letters.hpp), order id or ticket id contains `text`.
+  /// newest orders whose buyer's name, order id or ticket id contains `text`. Last: in or cancelled.
   [[nodiscard]] std::vector<checkin_ticket> find_at_gate(const checkin_list_row& list, std::string_view text,
                                                          std::size_t limit) const;
 

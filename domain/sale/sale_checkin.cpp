@@ -7,6 +7,7 @@
 #include "domain/sale/sale.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace fq {
 namespace {
@@ -248,13 +249,22 @@ std::vector<const event_ticket_row*> sale::tickets_of_id(const uuid& id) const {
 
 std::vector<checkin_ticket> sale::find_at_gate(const checkin_list_row& list, std::string_view text,
                                                std::size_t limit) const {
-  std::vector<checkin_ticket> found;
+  std::vector<checkin_ticket> found; // whose holders may come
+  std::vector<checkin_ticket> others; // in or cancelled
   const auto add = [&](const event_ticket_row* ticket) {
-    if (found.size() < limit && list.admits(ticket->ticket_type)) found.push_back(at_gate(*ticket));
+    const bool is_other =
+      ticket->status == event_ticket_status::checked_in || ticket->status == event_ticket_status::cancelled;
+    auto& part = is_other ? others : found;
+    if (part.size() < limit && list.admits(ticket->ticket_type)) part.push_back(at_gate(*ticket));
+  };
+  const auto joined = [&] {
+    others.resize(std::min(others.size(), limit - found.size()));
+    std::move(others.begin(), others.end(), std::back_inserter(found));
+    return std::move(found);
   };
   if (const auto id = parse_uuid(text)) {
     for (const auto* ticket : tickets_of_id(*id)) add(ticket);
-    return found;
+    return joined();
   }
   std::size_t looked_at = 0;
   const bool may_be_id =
@@ -273,7 +283,7 @@ std::vector<checkin_ticket> sale::find_at_gate(const checkin_list_row& list, std
           || (may_be_id && contains(to_string(ticket->id), wanted)))
         add(ticket); // the buyer's name finds no ticket that he gave away
   }
-  return found;
+  return joined();
 }
 
 } // namespace fq

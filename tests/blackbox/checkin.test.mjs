@@ -7,8 +7,20 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { browser_for, check_page, fits, person, persistent_browser } from './browser.mjs';
 import { assert, eventually, expect_problem, server_for, sleep, temporary_folder } from './lib.mjs';
-import { after_sending, gate, in_order, new_nonce, reason_of_problem } from '../../web/pages/scan_gate.mjs';
+import { newest } from '../../web/pages/kept_page.mjs';
+import {
+  after_sending,
+  gate,
+  in_order,
+  is_answer,
+  kept_code,
+  new_nonce,
+  reason_of_problem,
+  send_scans,
+  to_try_again,
+} from '../../web/pages/scan_gate.mjs';
 import { as_kept_now } from '../../web/pages/scan_store.mjs';
+import { rotating_code } from '../../web/sdk/event_ticket_code.mjs';
 import { code_with, ticket_codes } from './ticket_codes.mjs';
 
 /** An event whose tickets are free, with `count` of them sold; a list and `devices` tokens. */
@@ -294,6 +306,118 @@ test('people read why the server takes no scan', () => {
   assert.equal(reason_of_problem('not_found', 404), 'list_gone');
   assert.equal(reason_of_problem('invalid_field', 400), 'unreadable');
   assert.equal(reason_of_problem('scan_id_reused', 409), 'not_taken');
+  for (const code of ['device_unknown', 'unauthenticated'])
+    assert.deepEqual([is_answer(401, code), reason_of_problem(code, 401)], [true, 'revoked']);
+  // The sign-in page of a network, and errors of a proxy, are no answers.
+  const none = [401, 429, 500, 503].map((status) => is_answer(status, undefined));
+  assert.deepEqual(
+    [...none, is_answer(200), is_answer(400, 'invalid_field')],
+    [...[false, false, false, false], ...[true, true]],
+  );
+});
+
+test('a code that the server cannot read keeps no other scan from it', async () => {
+  const { privateKey } = crypto.generateKeyPairSync('ed25519');
+  const genuine = code_with(crypto.randomUUID(), privateKey)(crypto.randomUUID());
+  assert.equal(kept_code(genuine), genuine);
+  for (const strange of ['', 'tab\t', 'é'.repeat(400), 'HELLO', 'UNREADABLE'])
+    assert.equal(kept_code(strange), 'UNREADABLE');
+  const scans = Array.from({ length: 7 }, (_, n) => ({ nonce: `n${n}` }));
+  const taken = [];
+  const send = (problem) => async (sent) => {
+    if (sent.some(({ nonce }) => nonce === 'n3')) throw problem;
+    return sent.map(() => ({ result: 'admitted' }));
+  };
+  const take = async (sent, results) => {
+    sent.forEach(({ nonce }, i) => taken.push([nonce, results[i].result]));
+  };
+  for (const status of [400, 413]) {
+    taken.length = 0;
+    await send_scans(scans, send(Object.assign(new Error('invalid_field'), { status })), take);
+    assert.deepEqual(
+      taken,
+      scans.map(({ nonce }) => [nonce, nonce === 'n3' ? 'not_recorded' : 'admitted']),
+    );
+  }
+  taken.length = 0;
+  await assert.rejects(send_scans(scans, send(new Error('no answer')), take), /no answer/);
+  assert.deepEqual(taken, []);
+});
+
+test('a phone with a new token sends again what the server did not find', () => {
+  const lost = { nonce: 'n1', at: 't', lost: true };
+  assert.deepEqual(
+    to_try_again([
+      { ...lost, reason: 'not_found' },
+      { ...lost, reason: 'too_many' },
+      { nonce: 'n2', at: 't' },
+    ]),
+    [{ nonce: 'n1', at: 't' }],
+  );
+});
+
+test('a phone that has a part of the list refuses no ticket as unknown', async () => {
+  const { publicKey, privateKey } = crypto.generateKeyPairSync('ed25519');
+  const event = crypto.randomUUID();
+  const code = code_with(event, privateKey);
+  const [first, last] = [crypto.randomUUID(), crypto.randomUUID()];
+  const row = (id) => [id, 0, 0, 1, 0, null, null];
+  const common = { version: '1', mode: 'entry', rotating_codes: false };
+  common.public_key = publicKey.export({ format: 'jwk' }).x;
+  const phone = new gate(event);
+  const reason = async (ticket, by = phone) =>
+    (await by.decide({ code: code(ticket), type: 'entry' }, 0)).reason;
+  const kept = phone.take({ ...common, reset: true, more: true, tickets: [row(first)] });
+  assert.deepEqual([await reason(first), await reason(last)], [null, 'not_ready']);
+  assert.equal(await reason(last, new gate(event, kept, [row(first)])), 'not_ready'); // after a reload
+  phone.take({ ...common, reset: false, more: false, tickets: [row(last)] });
+  assert.deepEqual([await reason(last), await reason(crypto.randomUUID())], [null, 'unknown_ticket']);
+  phone.take({ ...common, reset: false, more: true, tickets: [row(last)] }); // changes only
+  assert.equal(await reason(crypto.randomUUID()), 'unknown_ticket');
+  phone.take({ ...common, reset: true, more: true, tickets: [row(first)] }); // the list has changed
+  assert.equal(await reason(last), 'not_ready');
+});
+
+test('a phone without a network checks rotating codes by the secrets of tickets', async () => {
+  const { publicKey, privateKey } = crypto.generateKeyPairSync('ed25519');
+  const [event, ticket, plain] = Array.from({ length: 3 }, () => crypto.randomUUID());
+  const secret = crypto.randomBytes(32);
+  const now = 1_795_000_000_000;
+  const phone = new gate(event);
+  const page = {
+    ...{ version: '1', reset: true, more: false, mode: 'entry', rotating_codes: true },
+    public_key: publicKey.export({ format: 'jwk' }).x,
+    tickets: [
+      [ticket, 0, 0, 2, 0, null, null, secret.toString('base64url')],
+      [plain, 0, 0, 1, 0, null, null, null],
+    ],
+  };
+  phone.take(page);
+  const reason = async (code) => (await phone.decide({ code, type: 'entry' }, now)).reason;
+  const rotating = (more = {}, at = now, key = secret) =>
+    rotating_code(key, { event, ticket, generation: 2, ...more }, at);
+  assert.equal(await reason(await rotating()), null);
+  assert.equal(await reason(await rotating({}, now - 30_000)), null);
+  assert.equal(await reason(await rotating({}, now - 90_000)), 'expired_code');
+  assert.equal(await reason(await rotating({}, now, crypto.randomBytes(32))), 'expired_code');
+  assert.equal(await reason(await rotating({ generation: 1 })), 'transferred');
+  assert.equal(await reason(await rotating({ event: crypto.randomUUID() })), 'other_event');
+  assert.equal(await reason(await rotating({ ticket: plain, generation: 1 })), 'wrong_key');
+  const stranger = await rotating({ ticket: crypto.randomUUID() });
+  assert.equal(await reason(stranger), 'unknown_ticket');
+  assert.equal(await reason(code_with(event, privateKey)(ticket, 2)), 'wrong_key'); // a fixed one
+  phone.take({ ...page, more: true });
+  assert.equal(await reason(stranger), 'not_ready');
+});
+
+test('a kept page is shown if a proxy answers with an error, or nothing in time', async () => {
+  const never = new Promise(() => {});
+  const [copy, good, failed] = [{ kept: true }, { status: 200 }, { status: 502 }];
+  for (const status of [429, 502, 503]) assert.equal(await newest(Promise.resolve({ status }), copy), copy);
+  assert.equal(await newest(Promise.reject(new Error('offline')), copy), copy);
+  assert.equal(await newest(never, copy, 1), copy);
+  assert.equal(await newest(Promise.resolve(good), copy), good);
+  assert.equal(await newest(Promise.resolve(failed), undefined), failed);
 });
 
 test('scans that waited go first by their times, and an answer says what becomes of each', () => {
@@ -385,6 +509,8 @@ test('two phones let the same ticket in while they are offline: a conflict is sh
   await headline(west).getByText('Already in').waitFor();
   await type_code(west, ticket_codes(s.server, s.event.id, 1)(s.tickets[2].id));
   await headline(west).getByText('Not a genuine code').waitFor();
+  await type_code(west, 'É'.repeat(300)); // more bytes than the server reads
+  await headline(west).getByText('Not a ticket').waitFor();
   assert.ok(await fits(west));
   await check_page(west, 'scan-offline');
   await s.server.launch();
@@ -475,6 +601,12 @@ test('a phone says that a ticket has too many scans, and that its list was remov
   await page.getByText('This phone uses now: Door').waitFor();
   await type_code(page, s.code(s.tickets[1].id));
   await headline(page).getByText('Let in', { exact: true }).waitFor();
+  const revoked = await s.server.request('DELETE', `/events/${s.event.id}/checkin/devices/${chief.json.id}`, {
+    token: s.organizer,
+  });
+  assert.equal(revoked.status, 204, revoked.text);
+  await type_code(page, s.code(s.tickets[1].id));
+  await headline(page).getByText('This phone may not scan any more').waitFor();
 });
 
 /** The QR code of `qr` as a film of one picture, for Chromium's fake camera. */

@@ -3,7 +3,17 @@
 // (scan_gate.mjs), keeps the scan, and sends it later with its time.
 import { each, language, state } from './page.mjs';
 import { start_camera } from './scan_camera.mjs';
-import { after_sending, gate, in_order, new_nonce, reason_of_problem } from './scan_gate.mjs';
+import {
+  after_sending,
+  gate,
+  in_order,
+  is_answer,
+  kept_code,
+  new_nonce,
+  reason_of_problem,
+  send_scans,
+  to_try_again,
+} from './scan_gate.mjs';
 import { allow_sounds, play } from './scan_sounds.mjs';
 import { open_store } from './scan_store.mjs';
 
@@ -32,6 +42,7 @@ let list = (await store.setting('list')) ?? null;
 let known = null; // what this phone knows of the list
 let clock_ahead = (await store.setting('clock_ahead')) ?? 0; // of the server
 let is_online = false;
+let is_loaded = false; // the tickets of the list, since the page or the list began
 let camera = null;
 let last_refused = null; // may be let in anyway
 let shown_nonce = null; // of the result on the page, if this phone decided it
@@ -57,20 +68,14 @@ async function api(method, path, body) {
     set_online(false);
     throw new no_answer();
   }
-  if (response.status === 401) {
-    set_online(true);
-    show('problem', text('scan_revoked'));
-    throw Object.assign(new Error('device_unknown'), { status: 401 });
-  }
-  if (response.status >= 500 || response.status === 429) {
+  // A broken answer is none: the scan is decided here.
+  const answer = await response.json().catch(() => null);
+  if (!answer || !is_answer(response.status, answer.code)) {
     set_online(false);
     throw new no_answer();
   }
   set_online(true);
-  // A broken answer is none: the scan is decided here.
-  const answer = await response.json().catch(() => {
-    throw new no_answer();
-  });
+  if (response.status === 401) show('problem', text('scan_revoked'));
   if (!response.ok) throw Object.assign(new Error(answer.code), { status: response.status });
   if (answer.server_time) await set_clock(Date.parse(answer.server_time));
   return answer;
@@ -85,7 +90,8 @@ function set_online(on) {
   is_online = on;
   const element = find('connection');
   element.dataset.connection = on ? 'live' : 'offline';
-  element.textContent = text(on ? 'scan_online' : 'scan_offline');
+  const words = token && !is_loaded ? 'scan_loading' : 'scan_online';
+  element.textContent = text(on ? words : 'scan_offline');
 }
 
 // -- results ----------------------------------------------------------------------------------------------
@@ -169,6 +175,7 @@ async function decide_here(scan) {
     await store.add_waiting(
       {
         ...scan,
+        ...(scan.code && { code: kept_code(scan.code) }),
         ticket: decided.ticket,
         event: info.event_id,
         ...(is_admitted ? { passed: true } : { refused: decided.reason }),
@@ -195,7 +202,6 @@ async function decide_here(scan) {
 /** The server takes no such scan, or cannot be asked. */
 async function without_answer(scan, error) {
   if (error instanceof no_answer) return decide_here(scan);
-  if (error.status === 401) return;
   last_refused = null;
   const reason = reason_of_problem(error.message, error.status);
   present({ is_admitted: false, reason, type: scan.type });
@@ -206,8 +212,11 @@ let is_busy = false;
 
 /** `what`: {code} or {ticket}, and force. */
 async function scan(what) {
-  if (is_busy || !info) return;
-  if (!list) return present({ is_admitted: false, reason: 'not_ready' });
+  if (is_busy) return;
+  if (!info || !list) {
+    last_refused = null;
+    return present({ is_admitted: false, reason: 'not_ready' });
+  }
   is_busy = true;
   try {
     const now = server_now();
@@ -264,14 +273,19 @@ async function show_waiting() {
   );
 }
 
+const ask_for = async (scans) =>
+  (await api('POST', '/checkin/redeem', { scans: scans.map(body_of) })).results;
+
+async function settle(sent, results) {
+  const { gone, again, conflicts, lost } = after_sending(sent, results, server_now());
+  // A scan that the server did not take stays, and people see it.
+  await store.settle(gone, [...again, ...lost.map((scan) => ({ ...scan, lost: true }))], conflicts);
+}
+
 async function send_waiting() {
   const all = in_order(await store.waiting()).filter((scan) => scan.event === info.event_id && !scan.lost);
   for (let from = 0; from < all.length; from += batch) {
-    const sent = all.slice(from, from + batch);
-    const { results } = await api('POST', '/checkin/redeem', { scans: sent.map(body_of) });
-    const { gone, again, conflicts, lost } = after_sending(sent, results, server_now());
-    // A scan that the server did not take stays, and people see it.
-    await store.settle(gone, [...again, ...lost.map((scan) => ({ ...scan, lost: true }))], conflicts);
+    await send_scans(all.slice(from, from + batch), ask_for, settle);
   }
 }
 
@@ -298,15 +312,22 @@ function tell_list_gone(now) {
 }
 
 async function read_state() {
-  if (!list) return;
+  if (!list) return set_loaded();
   const asked = list;
   for (;;) {
     const since = known.state ? `?since=${known.state.version}` : '';
     const page = await api('GET', `/checkin/${asked}/state${since}`);
     if (asked !== list) return;
     await store.keep_state({ list, ...known.take(page) }, page.tickets, page.reset);
-    if (!page.more) return show_counts();
+    if (!page.more) break;
   }
+  show_counts();
+  set_loaded();
+}
+
+function set_loaded() {
+  is_loaded = true;
+  set_online(is_online);
 }
 
 async function load_known() {
@@ -318,6 +339,7 @@ async function load_known() {
 
 async function choose(id) {
   list = id;
+  is_loaded = false;
   await store.set('list', list);
   await load_known();
 }
@@ -411,6 +433,13 @@ function listen() {
   addEventListener('hashchange', take_token);
 }
 
+/** Why a found ticket lets no holder in; empty: it does. */
+function status_text({ status, refund_pending }) {
+  if (refund_pending) return text('scan_refused_refund_pending');
+  const words = { CHECKED_IN: 'scan_refused_already_in', CANCELLED: 'scan_refused_cancelled' }[status];
+  return words ? text(words) : '';
+}
+
 async function search(event) {
   event.preventDefault();
   const words = event.currentTarget.elements.text.value.trim();
@@ -431,6 +460,8 @@ async function search(event) {
         ticket.ticket_type,
         seat_text(ticket.seat_place),
         ticket.order_id?.slice(-8),
+        ticket.id.slice(-8),
+        status_text(ticket),
       ]
         .filter(Boolean)
         .join(' · ');
@@ -456,6 +487,7 @@ async function take_token() {
     info = null;
     await store.set('token', token);
     await store.set('info', null);
+    await store.settle([], to_try_again(await store.waiting()), []);
     await choose(null);
   }
   await sync();

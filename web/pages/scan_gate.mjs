@@ -21,7 +21,7 @@ export const bytes_of = (text) =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0));
 
 export class gate {
-  /** `kept`: {version, mode, rotating_codes, public_key, ticket_types} of the last state; null: none. */
+  /** `kept`: {version, mode, rotating_codes, public_key, complete} of the last state; null: none. */
   constructor(event, kept = null, rows = []) {
     this.event = event;
     this.state = kept;
@@ -33,7 +33,9 @@ export class gate {
     if (page.reset) this.tickets.clear();
     for (const row of page.tickets) this.tickets.set(row[at.id], row);
     const { version, mode, rotating_codes, public_key } = page;
-    this.state = { version, mode, rotating_codes, public_key };
+    // Pages of changes leave a list complete.
+    const complete = !page.more || (!page.reset && Boolean(this.state?.complete));
+    this.state = { version, mode, rotating_codes, public_key, complete };
     return this.state;
   }
 
@@ -88,6 +90,7 @@ export class gate {
       if (reason) return { ticket, reason };
     }
     const row = this.tickets.get(ticket);
+    if (!row && !this.state.complete) return { ticket, reason: 'not_ready' };
     // Its signature is genuine: it is of another list, or was sold later.
     if (!row) return { ticket, reason: 'unknown_ticket', ...(scan.code && { shown: 'not_here' }) };
     return { ticket, ...this.#rules(row, generation, scan.type) };
@@ -101,7 +104,8 @@ export class gate {
         const is_genuine = await is_signed(code, bytes_of(this.state.public_key));
         return is_genuine && !this.state.rotating_codes ? null : 'wrong_key';
       }
-      if (!row?.[at.secret]) return row ? 'wrong_key' : 'unknown_ticket';
+      if (!row) return this.state.complete ? 'unknown_ticket' : 'not_ready';
+      if (!row[at.secret]) return 'wrong_key';
       if (row[at.generation] !== code.generation) return 'transferred';
       return (await is_current(code, bytes_of(row[at.secret]), now)) ? null : 'expired_code';
     } catch {
@@ -123,9 +127,20 @@ export class gate {
   }
 }
 
+/** The server's 401; any other is of a network that wants a sign-in first. */
+const reasons_of_401 = { device_unknown: 'revoked', unauthenticated: 'revoked' };
+
+/** Whether the server itself answered; otherwise the phone decides. `code`: of the problem. */
+export const is_answer = (status, code) =>
+  status < 500 && status !== 429 && (status !== 401 || code in reasons_of_401);
+
 /** What people read if the server takes no such scan; `code` and `status` of its problem. */
 export const reason_of_problem = (code, status) =>
-  ({ too_many: 'too_many', not_found: 'list_gone' })[code] ?? (status === 400 ? 'unreadable' : 'not_taken');
+  ({ too_many: 'too_many', not_found: 'list_gone', ...reasons_of_401 })[code] ??
+  (status === 400 ? 'unreadable' : 'not_taken');
+
+/** What is kept of a code: any text may be in a QR code, and the server does not take every text. */
+export const kept_code = (code) => (read_code(code) ? code : 'UNREADABLE');
 
 /** A UUID by time, so that a server stores scans side by side. */
 export function new_nonce(now) {
@@ -157,3 +172,29 @@ export function after_sending(sent, results, now) {
   });
   return out;
 }
+
+/**
+ * Sends scans by `send(scans)`, and `take(scans, results)` settles them. One that the server cannot read
+ * makes it refuse all of a request: then halves go, so that the other scans arrive.
+ */
+export async function send_scans(scans, send, take) {
+  let results;
+  try {
+    results = await send(scans);
+  } catch (error) {
+    if (error.status !== 400 && error.status !== 413) throw error;
+    const half = Math.ceil(scans.length / 2);
+    if (scans.length > 1) {
+      await send_scans(scans.slice(0, half), send, take);
+      return send_scans(scans.slice(half), send, take);
+    }
+    results = [{ result: 'not_recorded', reason: error.message }];
+  }
+  return take(scans, results);
+}
+
+/** Scans that the server did not find a list or device for: another token may have them. */
+export const to_try_again = (scans) =>
+  scans
+    .filter(({ lost, reason }) => lost && reason === 'not_found')
+    .map(({ lost: _, reason: __, ...scan }) => scan);

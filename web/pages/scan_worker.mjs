@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Service worker of /scan: the page and its files without a network. Answers of the API are never kept.
+import { newest } from './kept_page.mjs';
 
 const name = 'fairqueue-scan';
 const page = new URL(registration.scope);
@@ -25,21 +26,16 @@ addEventListener('install', (event) => {
 });
 addEventListener('activate', (event) => event.waitUntil(clients.claim()));
 
-/** The network first, so that a new version of the server is seen. */
-async function page_answer(request) {
-  try {
-    const answer = await fetch(request);
-    if (answer.ok) await keep_page();
-    return answer;
-  } catch {
-    return (await caches.match(page, { ignoreVary: true })) ?? Response.error();
-  }
+function page_answer(event) {
+  const answer = fetch(event.request);
+  event.waitUntil(answer.then((a) => a.ok && keep_page()).catch(() => {}));
+  return caches.match(page, { ignoreVary: true }).then((copy) => newest(answer, copy));
 }
 
 addEventListener('fetch', (event) => {
   const url = new URL(event.request.url);
   if (event.request.mode === 'navigate' && url.pathname === page.pathname)
-    event.respondWith(page_answer(event.request));
+    event.respondWith(page_answer(event));
   else if (event.request.method === 'GET' && url.pathname.includes('/assets/'))
     event.respondWith(
       caches.match(event.request, { ignoreVary: true }).then((kept) => kept ?? fetch(event.request)),

@@ -2,9 +2,9 @@
 // Service worker of the page with a customer's tickets: the network first, and without one the copy that the
 // page has kept. It keeps nothing itself. It deletes the copy when the customer signs out on any page, or the
 // network answers that this has happened.
+import { newest } from './kept_page.mjs';
 
 const kept_name = 'fairqueue-my-tickets';
-const patience_ms = 5_000;
 /** Of the address by which a customer who signs out returns to the shop. */
 const signed_out = '?reason=signed_out';
 
@@ -31,14 +31,7 @@ async function page(event) {
   // Also when the answer comes too late to be shown.
   const forgotten = answer.then((a) => forget_if_signed_out(a.clone())).catch(() => {});
   event.waitUntil(forgotten);
-  const slow = new Promise((resolve) => {
-    setTimeout(() => resolve(copy), patience_ms);
-  });
-  try {
-    return await Promise.race([answer, slow]);
-  } catch {
-    return copy;
-  }
+  return newest(answer, copy);
 }
 
 addEventListener('fetch', (event) => {

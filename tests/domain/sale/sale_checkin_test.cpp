@@ -386,6 +386,21 @@ CAF_TEST(a gate finds tickets by name order and id in its types) {
   CAF_CHECK_EQUAL(f.s.it->find_at_gate(*book.find_list(seats), "ada", 10).size(), 1u);
 }
 
+CAF_TEST(a gate finds tickets that are not in before those that are) {
+  gate_fixture f;
+  f.bought(2, {f.standard()});
+  const auto find = [&](std::size_t limit) {
+    return f.s.it->find_at_gate(*f.s.it->checkin().find_list(f.list), "ada", limit);
+  };
+  const auto first = find(10).front().ticket.id;
+  CAF_REQUIRE(f.admits(f.wish(first)));
+  const auto all = find(10);
+  CAF_REQUIRE_EQUAL(all.size(), 4u);
+  CAF_CHECK(all.back().ticket.id == first);
+  CAF_CHECK_EQUAL(find(3).size(), 3u);
+  for (const auto& found : find(3)) CAF_CHECK(found.ticket.id != first);
+}
+
 CAF_TEST(a gate finds names without their case and accents) {
   gate_fixture f;
   auto row = f.s.ledger.orders.begin();
