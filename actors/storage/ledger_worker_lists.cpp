@@ -3,6 +3,7 @@
 #include "actors/storage/ledger_worker.hpp"
 
 #include "domain/base/planted.hpp"
+#include "domain/sale/inventory.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -28,6 +29,9 @@ event_list_reply ledger_worker_state::list(const list_events& x) {
   if (!read) reply.no = reason::unavailable;
   reply.more = reply.events.size() > x.limit;
   if (reply.more) reply.events.resize(x.limit);
+  for (auto& e : reply.events)
+    e.sold_out =
+      e.event.kind == event_kind::sale && std::ranges::none_of(e.ticket_types, inventory::has_unsold);
   if (x.by.kind == principal_kind::nobody)
     for (auto& e : reply.events)
       std::erase_if(e.ticket_types, [](const ticket_type_row& t) { return t.hidden; });

@@ -2,6 +2,7 @@
 #include "net/pages/shop_page.hpp"
 
 #include "domain/money/money_text.hpp"
+#include "domain/sale/inventory.hpp"
 #include "net/pages/event_facts.hpp"
 #include "net/pages/seat_text.hpp"
 #include "net/pages/shop_form.hpp"
@@ -43,10 +44,11 @@ std::vector<const event_view*> by_start(const std::vector<event_view>& events) {
 }
 
 /// "Free", "12.00 EUR" or "From 12.00 EUR"; empty if nothing is on sale.
-std::string prices_text(language in, const event_view& e) {
+std::string prices_text(language in, const event_view& e, timestamp now) {
   std::vector<money> prices;
   for (const auto& type : e.ticket_types)
-    if (type.on_sale) prices.push_back(type.price);
+    if (inventory::is_open(type, now) && (e.sold_out || inventory::has_unsold(type)))
+      prices.push_back(type.price);
   if (prices.empty()) return {};
   const auto [least, most] = std::ranges::minmax(prices);
   const auto shown = price_text(in, least, e.event.currency);
@@ -58,7 +60,7 @@ void add_sale(page_data& data, const shopper& who, const event_view& e) {
   sale.set("NAME", e.event.name);
   sale.set("EVENT_ID", to_string(e.event.id));
   set_facts(sale, who.in, e.event);
-  sale.set_optional("PRICES", prices_text(who.in, e));
+  sale.set_optional("PRICES", prices_text(who.in, e, who.now));
   if (const auto lobby = e.event.lobby.opens_at; is_set(lobby) && lobby > who.now) {
     sale.show("LOBBY_COMES");
     return sale.set_time(lobby);
@@ -115,9 +117,11 @@ void add_ticket_type(page_data& data, const shopper& who, const ticket_type_row&
   ticket.set("NAME", type.name);
   ticket.set("PRICE", price_text(who.in, type.price, choice.event.event.currency));
   ticket.set_optional("TYPE_ABOUT", type.description);
-  ticket.set("LEFT", left == 0 ? std::string{text(who.in, "none_left")}
-                               : counted(who.in, "left", static_cast<std::uint64_t>(left)));
-  if (left > 0 && type.on_sale) add_quantities(ticket, type, choice);
+  const bool is_open = inventory::is_open(type, who.now);
+  ticket.set("LEFT", !is_open    ? std::string{text(who.in, "not_on_sale")}
+                     : left == 0 ? std::string{text(who.in, "none_left")}
+                                 : counted(who.in, "left", static_cast<std::uint64_t>(left)));
+  if (left > 0 && is_open) add_quantities(ticket, type, choice);
 }
 
 void set_contact(page_data& data, const shopper& who, const choice_view& choice) {
@@ -153,7 +157,7 @@ void append_seat_types(std::string& out, const shopper& who, const event_view& e
     append_text(out, price_text(who.in, type.price, event.event.currency));
     out += ",\"most\":";
     append_unsigned(out, type.max_per_order);
-    out += type.on_sale ? ",\"on_sale\":true}" : ",\"on_sale\":false}";
+    out += inventory::is_open(type, who.now) ? ",\"on_sale\":true}" : ",\"on_sale\":false}";
   }
   out += ']';
 }

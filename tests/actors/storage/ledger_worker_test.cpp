@@ -167,6 +167,19 @@ CAF_TEST(lists are paged) {
   CAF_CHECK(rest->ok && rest->value.events.size() == 2 && !rest->value.more);
 }
 
+CAF_TEST(a list says which events are sold out) {
+  const auto gone = put_event(1);
+  put_event(1, {}, aggregate_id{17});
+  const auto own = store.acquire_unleased(gone.aggregate, never);
+  const batch b{gone.aggregate,       own->epoch,     own->applied_seq,
+                own->applied_seq + 1, env.wall_now(), {stock_moved{0, 0, 1}}};
+  CAF_REQUIRE(store.commit(std::span{&b, 1}).at(0) == commit_outcome::committed);
+  auto page = ask<event_list_reply>(worker, list_events{.limit = 3});
+  run();
+  CAF_REQUIRE(page->ok && page->value.events.size() == 2);
+  CAF_CHECK(page->value.events[0].sold_out && !page->value.events[1].sold_out);
+}
+
 CAF_TEST(finished tasks are in the history of every node and after a restart) {
   task_history mine, others;
   const auto begin = [this](task_history& history) {

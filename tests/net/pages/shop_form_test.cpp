@@ -84,6 +84,22 @@ CAF_TEST(the access code is a field of the form so that nothing typed is lost) {
   CAF_CHECK(page.find("value=\"buy\"") < code); // Enter in another field buys, as before
 }
 
+CAF_TEST(a ticket type outside its window is not offered) {
+  auto event = concert();
+  const std::string base;
+  const shopper who{language::en, base, from_unix_ms(1'800'000'000'000)};
+  auto& early = event.ticket_types[0];
+  early.price = 1'000;
+  early.sale_until = who.now;
+  event.ticket_types[1].price = 2'000;
+  const auto empty = sent("");
+  const auto page = page_of(event, empty);
+  CAF_CHECK(has(page, "Not on sale now") && !has(page, "t." + to_string(early.id)));
+  CAF_CHECK(has(page, "t." + to_string(event.ticket_types[1].id)));
+  const auto list = render(on_sale_page(who, {event}), base, {}).body;
+  CAF_CHECK(has(list, "20.00") && !has(list, "10.00"));
+}
+
 CAF_TEST(answers are those of the form and of no other attendee) {
   const auto event = concert();
   const auto fields = sent("t." + to_string(type_id) + "=1&q.1.1=Rice&q.1.2=Rice&q.2=yes&q.3=&q.9=x");
