@@ -52,6 +52,14 @@ export const cheats = [
     },
   },
   {
+    name: 'drops an entry and says that the event is over',
+    make() {
+      const log = drawn();
+      const [first, second, third] = log.order;
+      return { log: log.leave(first, 2).admit([second, third]), caught: ['admissions', 'hands'] };
+    },
+  },
+  {
     name: 'adds an entry after the closing',
     make() {
       const late = new Log().join(9).entries.get(9);

@@ -512,6 +512,30 @@ test('every check has a sentence for the page in every language', () => {
   }
 });
 
+test('all leave when the event is over, by a hand or by its published end, and not before', async () => {
+  const passes = async (log, reason = /left the line at .*: the event was over\./) => {
+    const outcome = await check(log, { receipts: [log.early] });
+    assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
+    assert.match(sentence(outcome, 'receipt'), reason);
+  };
+  const line = (settings = '') => {
+    const log = new Log().begin(`policy=capacity\n${settings}`).join(1).join(2);
+    return Object.assign(log, { early: log.receipt(1) });
+  };
+  const ends_at = (second) => `sale_end=${begins_at + second * 1000}\n`;
+  for (const action of ['end', 'cancel']) await passes(line().hand(action).leave(1, 2).leave(2, 2));
+  await passes(line(ends_at(4)).leave(1, 2).leave(2, 2));
+  await passes(line(ends_at(90)).hand('settings', 0, 0, 'shorter', ends_at(4).trim()).leave(1, 2));
+  await passes(line().leave(1), /: its holder left\./);
+  await passes(line().hand('block', 1).leave(1, 3), /: an operator removed it\./);
+  await caught_by(line().leave(1, 2), {}, 'hands');
+  await caught_by(line('sale_end=\n').leave(1, 2), {}, 'hands');
+  await caught_by(line(ends_at(5)).leave(1, 2), {}, 'hands');
+  await caught_by(line(ends_at(4)).leave(1, 2).admit([2]), {}, 'admissions');
+  const late = new Log().begin('policy=capacity\njoined_before=1').join(1).leave(1, 2);
+  assert.ok(not_passed(await check(late)).includes('unproven hands'));
+});
+
 test('an empty log, and one that replaces a lost one, prove nothing', async () => {
   assert.equal((await check(new Log())).result, 'unproven');
   const anew = new Log().begin('', drawn().checkpoint()).join(1);

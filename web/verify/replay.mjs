@@ -42,6 +42,7 @@ export class Replay {
     this.highest = 0;
     this.joined_before = 0; ///< the log began after this number; of those only who was in line is in it
     this.last = { sequence: 0, at: 0 };
+    this.sale_end = Infinity; ///< a queue has none
     this.accessed = 0; ///< by a hand in this decision: how many it may change
     this.index = -1;
   }
@@ -99,7 +100,12 @@ export class Replay {
     else this.#use_hand('revoke', number, what);
   }
   #read_settings(text) {
-    for (const line of text.split('\n')) if (line.startsWith('policy=')) this.policy = line.slice(7);
+    for (const line of text.split('\n')) {
+      if (line.startsWith('policy=')) this.policy = line.slice(7);
+      // Empty: without an end.
+      if (/^sale_end=-?\d*$/.test(line))
+        this.sale_end = line === 'sale_end=' ? Infinity : Number(line.slice(9));
+    }
   }
 
   begin(r) {
@@ -201,7 +207,24 @@ export class Replay {
     const entry = this.#live(r);
     if (!entry) return;
     if (r.why === 'hand') this.#use_removal(r.number, `Number ${r.number} was removed from the line`);
+    if (r.why === 'over') this.#check_over(r);
+    entry.left_why = r.why;
     this.#end(entry, r.why === 'expired' ? 'expired' : 'gone', r.at);
+  }
+  /** All leave because the event is over: by an operator, or by its published time. */
+  #check_over(r) {
+    const is_over = this.over || r.at >= this.sale_end;
+    if (!is_over && r.number <= this.joined_before)
+      this.findings.unproven(
+        'hands',
+        `Number ${r.number} left because the event was over. If it was over before the log began, the log cannot show it.`,
+      );
+    else if (!is_over)
+      this.#fail(
+        'hands',
+        `Number ${r.number} was dropped because the event was over, and it was not (record ${this.index}).`,
+      );
+    this.has_ended = true;
   }
   #end(entry, state, at) {
     Object.assign(entry, { state, ended_at: at });
@@ -350,6 +373,8 @@ export class Replay {
       this.#fail('admissions', `Record ${this.index} admits before the published opening.`);
     if (this.over)
       this.#fail('admissions', `Record ${this.index} admits after an operator's "${this.over}".`);
+    else if (this.has_ended)
+      this.#fail('admissions', `Record ${this.index} admits after others left because the event was over.`);
     if (this.paused) this.#fail('hands', `Record ${this.index} admits while the line was paused.`);
     const units = new Units(r);
     const touched = new Set();

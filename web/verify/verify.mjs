@@ -240,11 +240,19 @@ function check_announced_closing(findings, replay, times, witnesses, quorum) {
   );
 }
 
+const leave_texts = {
+  holder: 'its holder left',
+  expired: 'it expired',
+  over: 'the event was over',
+  hand: 'an operator removed it',
+};
+
 function fate_of(entry) {
   const drew = entry.rank && entry.rank !== entry.number ? ` Its rank is ${entry.rank}.` : '';
   const joined = `Number ${entry.number} joined at ${time_text(entry.joined_at)}.${drew}`;
   if (entry.admitted_at) return `${joined} It was admitted at ${time_text(entry.admitted_at)}.`;
-  if (entry.ended_at) return `${joined} It left the line at ${time_text(entry.ended_at)} (${entry.state}).`;
+  if (entry.ended_at)
+    return `${joined} It left the line at ${time_text(entry.ended_at)}: ${leave_texts[entry.left_why]}.`;
   return `${joined} It is ${entry.state}.`;
 }
 
