@@ -25,10 +25,22 @@ const live = new Set(['waiting', 'away']);
 /** One more than any lobby allows: such a party is too large already, and more would cost time. */
 const members_max = 256;
 
+/** The beacon of a lobby in one line: "none", "drand:CHAIN:ROUND" or "announced:TEXT". */
+function beacon_text({ beacon, source }) {
+  if (beacon === 'none') return beacon;
+  if (beacon === 'announced') return `announced:${new TextDecoder().decode(source)}`;
+  const reader = new Reader(source);
+  return `drand:${to_hex(reader.take(32))}:${reader.u64()}`;
+}
+
 export class Replay {
-  /** `chains`: what drand's /info says of other chains than quicknet. `announced`: the text that was. */
-  constructor(findings, chains = [], announced) {
+  /**
+   * `chains`: what drand's /info says of other chains than quicknet. `announced`: the text that was.
+   * `promised`: {draw, beacon} as promised before, each if known.
+   */
+  constructor(findings, chains = [], announced = undefined, promised = {}) {
     this.findings = findings;
+    this.promised = promised;
     this.announced = announced;
     this.chains = new Map([quicknet, ...chains].map((info) => [chain_hash(info), info]));
     this.entries = new Map();
@@ -463,6 +475,23 @@ export class Replay {
       this.findings.skip('beacon', 'The lobby is not drawn yet: the value that you named is compared later.');
   }
 
+  /** What people were promised; the log alone cannot show that a draw is missing. */
+  #check_promise() {
+    const { draw, beacon } = this.promised;
+    if (!this.lobby_record && Math.max(this.highest, this.joined_before) === 0) return;
+    const has_draw = this.lobby_record?.draws ?? false;
+    const is_beacon_promised = beacon !== undefined && beacon !== 'none';
+    const wants_draw = draw === undefined && is_beacon_promised ? 'at_opening' : draw;
+    if (wants_draw === 'at_opening' && !has_draw)
+      this.#fail('draw', 'A draw was promised, and the log has none: the number is the order.');
+    if (wants_draw === 'none' && has_draw)
+      this.#fail('draw', 'The promise was that the number is the order, and the log has a draw.');
+    if (beacon === undefined || !has_draw) return;
+    const has = beacon_text(this.lobby_record);
+    if (has !== beacon)
+      this.#fail('beacon', `The beacon "${beacon}" was promised, and the log has "${has}".`);
+  }
+
   /** A lobby from before the log: it shows neither when the seed was fixed nor how often was drawn. */
   #doubt_draw() {
     this.findings.unproven(
@@ -497,6 +526,10 @@ export class Replay {
     f.pass('admissions', `All ${this.admissions} admissions follow the order of the line.`);
     f.pass('units', 'Each admission had a free unit that its holder could buy.');
     if (this.announced !== undefined) this.#check_named_value();
+    this.#check_promise();
+    const is_open = this.lobby_record || Math.max(this.highest, before) > 0;
+    if (!is_open && this.promised.draw === 'at_opening')
+      return f.skip('draw', 'The lobby of the promised draw is not open yet.');
     if (!this.lobby_record?.draws) return f.skip('draw', 'This line has no draw: the number is the order.');
     if (!this.drawn_record) return f.skip('draw', 'The lobby is not drawn yet.');
     f.pass('entrants', `The ${this.entrants.length} entrants of the draw are those in the log.`);
