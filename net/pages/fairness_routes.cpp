@@ -16,11 +16,27 @@ std::string log_path(const event_row& line) {
   return (line.kind == event_kind::queue ? "/queues/" : "/events/") + to_string(line.id) + "/log";
 }
 
+/// As --beacon of the checker.
+std::string beacon_text(const lobby_settings& lobby) {
+  if (lobby.beacon == beacon_kind::none) return "none";
+  if (lobby.beacon == beacon_kind::announced) return "announced:" + lobby.announced;
+  return "drand:" + lobby.chain_hash + ':' + std::to_string(lobby.round);
+}
+
+/// What the event promises, for comparison with its log. Without a lobby there is no draw.
+std::string promise_json(const lobby_settings& lobby) {
+  if (!is_set(lobby.opens_at) || lobby.draw == draw_kind::none) return R"({"draw":"none"})";
+  std::string out = R"({"draw":"at_opening","beacon":)";
+  append_text(out, beacon_text(lobby));
+  return out + '}';
+}
+
 std::string fairness_state(const visit& v, const event_row& line) {
   std::string out = "{\"event\":";
   append_id(out, line.id);
   out += ",\"log\":";
   append_text(out, v.base() + log_path(line) + "/");
+  out += ",\"promised\":" + promise_json(line.lobby);
   out += ",\"witnesses\":" + witness_keys_json(v.ctx) + ",\"texts\":" + prefixed_texts_json(v.in, "fair_");
   return out + '}';
 }

@@ -24,7 +24,8 @@ function draw_until_friend_wins(draw) {
 const cosigned_at = 1_750_000_300;
 
 /**
- * `log`: what the server shows. `know`: receipts, checkpoints and witnesses that the client has, as texts.
+ * `log`: what the server shows. `know`: receipts, checkpoints, witnesses and the promised draw
+ * that the client has, as texts.
  * `also`: the log that it shows to another person, who finds nothing.
  */
 export const cheats = [
@@ -49,6 +50,14 @@ export const cheats = [
       const log = lobby({}, (l) => people.slice(0, 7).forEach((n) => l.join(n)));
       const know = { receipts: [drawn().receipt(8)] };
       return { log: log.close().draw(), know, caught: ['consistency', 'receipt'] };
+    },
+  },
+  {
+    name: 'drops an entry and says that the event is over',
+    make() {
+      const log = drawn();
+      const [first, second, third] = log.order;
+      return { log: log.leave(first, 2).admit([second, third]), caught: ['admissions', 'hands'] };
     },
   },
   {
@@ -81,6 +90,14 @@ export const cheats = [
       people.forEach((n) => log.join(n));
       log.close().hand('end_wait');
       return { log: log.draw({ value: seed_of(1) }), caught: ['beacon'] };
+    },
+  },
+  {
+    name: 'leaves out the draw that it promised',
+    make() {
+      const log = new Log().begin();
+      people.forEach((n) => log.join(n));
+      return { log: log.admit([1, 2]), know: { draw: 'at_opening' }, caught: ['draw'] };
     },
   },
   {

@@ -35,6 +35,7 @@ export const actions = {
   block: 4,
   pause: 5,
   resume: 6,
+  settings: 7,
   end_wait: 8,
   end: 9,
   cancel: 10,

@@ -512,6 +512,53 @@ test('every check has a sentence for the page in every language', () => {
   }
 });
 
+test('all leave when the event is over, by a hand or by its published end, and not before', async () => {
+  const passes = async (log, reason = /left the line at .*: the event was over\./) => {
+    const outcome = await check(log, { receipts: [log.early] });
+    assert.equal(outcome.result, 'passed', JSON.stringify(outcome.findings, null, 1));
+    assert.match(sentence(outcome, 'receipt'), reason);
+  };
+  const line = (settings = '') => {
+    const log = new Log().begin(`policy=capacity\n${settings}`).join(1).join(2);
+    return Object.assign(log, { early: log.receipt(1) });
+  };
+  const ends_at = (second) => `sale_end=${begins_at + second * 1000}\n`;
+  for (const action of ['end', 'cancel']) await passes(line().hand(action).leave(1, 2).leave(2, 2));
+  await passes(line(ends_at(4)).leave(1, 2).leave(2, 2));
+  await passes(line(ends_at(90)).hand('settings', 0, 0, 'shorter', ends_at(4).trim()).leave(1, 2));
+  await passes(line().leave(1), /: its holder left\./);
+  await passes(line().hand('block', 1).leave(1, 3), /: an operator removed it\./);
+  await caught_by(line().leave(1, 2), {}, 'hands');
+  await caught_by(line('sale_end=\n').leave(1, 2), {}, 'hands');
+  await caught_by(line(ends_at(5)).leave(1, 2), {}, 'hands');
+  await caught_by(line(ends_at(4)).leave(1, 2).admit([2]), {}, 'admissions');
+  const late = new Log().begin('policy=capacity\njoined_before=1').join(1).leave(1, 2);
+  assert.ok(not_passed(await check(late)).includes('unproven hands'));
+});
+
+test('a promised draw or beacon that the log has not, or has otherwise, is found', async () => {
+  const plain = () => new Log().begin().join(1).join(2);
+  const at_opening = { draw: 'at_opening' };
+  assert.equal((await check(plain(), { promised: { draw: 'none' } })).result, 'passed');
+  assert.equal((await check(drawn(), { promised: { ...at_opening, beacon: 'none' } })).result, 'passed');
+  const early = await check(new Log().begin(), { promised: at_opening });
+  assert.match(sentence(early, 'draw'), /not open yet/);
+  assert.equal(early.result, 'passed');
+  await caught_by(plain(), { promised: at_opening }, 'draw');
+  await caught_by(new Log().begin().lobby({ draws: 0 }).join(1), { promised: at_opening }, 'draw');
+  await caught_by(drawn(), { promised: { draw: 'none' } }, 'draw');
+  const drand = `drand:${'ab'.repeat(32)}:7`;
+  await caught_by(plain(), { promised: { beacon: drand } }, 'draw');
+  await caught_by(drawn(), { promised: { ...at_opening, beacon: drand } }, 'beacon');
+  const lobby_of = (beacon, source) => new Log().begin().lobby({ beacon, source }).join(1);
+  const source = Buffer.from(`${'ab'.repeat(32)}0000000000000007`, 'hex');
+  assert.deepEqual(failed(await check(lobby_of(1, source), { promised: { beacon: drand } })), []);
+  await caught_by(lobby_of(1, source), { promised: { beacon: `drand:${'ab'.repeat(32)}:8` } }, 'beacon');
+  const lottery = lobby_of(2, Buffer.from('the lottery'));
+  assert.deepEqual(failed(await check(lottery, { promised: { beacon: 'announced:the lottery' } })), []);
+  await caught_by(lottery, { promised: { beacon: 'announced:the weather' } }, 'beacon');
+});
+
 test('an empty log, and one that replaces a lost one, prove nothing', async () => {
   assert.equal((await check(new Log())).result, 'unproven');
   const anew = new Log().begin('', drawn().checkpoint()).join(1);
@@ -955,6 +1002,7 @@ test('each cheating server is caught over HTTP, by the checks that say so', asyn
         });
       add('receipt', know.receipts);
       add('checkpoint', know.checkpoints);
+      if (know.draw) options.push('--draw', know.draw);
       for (const key of know.witnesses ?? []) options.push('--witness', key);
       const { code, printed } = await run_cli([`${site.url}/${below}`, ...options]);
       const failed = [...printed.matchAll(/^failed +(\S+)/gm)].map(([, check]) => check);

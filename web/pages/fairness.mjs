@@ -173,6 +173,7 @@ async function check_with(receipts) {
   const { witnesses } = state;
   const outcome = await verify(http_reader(new URL(state.log, location.href)), {
     event: state.event,
+    promised: state.promised,
     receipts,
     checkpoints: seen_before(),
     witnesses,

@@ -19,6 +19,8 @@ const usage = `usage: cli.mjs URL | --from FOLDER [options]
   --witness KEY     a witness's verifier key; may be repeated
   --quorum N        how many of the witnesses must have signed (default: all)
   --announced TEXT  what was announced as the value of the draw, letter by letter
+  --draw KIND       the draw that was promised: none or at_opening
+  --beacon BEACON   the beacon that was promised: none, drand:CHAIN:ROUND or announced:TEXT
   --chain FILE      /info of a drand chain other than quicknet
 exit code: 0 all checks passed, 1 one failed, 2 the log cannot be read, 3 something is not proven`;
 
@@ -39,11 +41,16 @@ function read_arguments() {
       'witness': many,
       'quorum': one,
       'announced': one,
+      'draw': one,
+      'beacon': one,
       'chain': many,
       'help': { type: 'boolean' },
     },
   });
   if (values.help || positionals.length !== (values.from ? 0 : 1)) throw new Error(usage);
+  if (!['none', 'at_opening', undefined].includes(values.draw)) throw new Error(usage);
+  if (!/^(none|drand:[0-9a-f]{64}:[1-9]\d*|announced:[^]+)$/.test(values.beacon ?? 'none'))
+    throw new Error(usage);
   return { ...values, url: positionals[0] };
 }
 
@@ -81,6 +88,7 @@ async function main() {
     quorum: args.quorum === undefined ? undefined : Number(args.quorum),
     event: args.event ?? args.queue,
     announced: args.announced,
+    promised: { draw: args.draw, beacon: args.beacon },
     patience: args.from ? 0 : 3,
     now: args.from ? undefined : Date.now,
     chains: args.chain.map((file) => JSON.parse(text(file))),

@@ -25,10 +25,22 @@ const live = new Set(['waiting', 'away']);
 /** One more than any lobby allows: such a party is too large already, and more would cost time. */
 const members_max = 256;
 
+/** The beacon of a lobby in one line: "none", "drand:CHAIN:ROUND" or "announced:TEXT". */
+function beacon_text({ beacon, source }) {
+  if (beacon === 'none') return beacon;
+  if (beacon === 'announced') return `announced:${new TextDecoder().decode(source)}`;
+  const reader = new Reader(source);
+  return `drand:${to_hex(reader.take(32))}:${reader.u64()}`;
+}
+
 export class Replay {
-  /** `chains`: what drand's /info says of other chains than quicknet. `announced`: the text that was. */
-  constructor(findings, chains = [], announced) {
+  /**
+   * `chains`: what drand's /info says of other chains than quicknet. `announced`: the text that was.
+   * `promised`: {draw, beacon} as promised before, each if known.
+   */
+  constructor(findings, chains = [], announced = undefined, promised = {}) {
     this.findings = findings;
+    this.promised = promised;
     this.announced = announced;
     this.chains = new Map([quicknet, ...chains].map((info) => [chain_hash(info), info]));
     this.entries = new Map();
@@ -42,6 +54,7 @@ export class Replay {
     this.highest = 0;
     this.joined_before = 0; ///< the log began after this number; of those only who was in line is in it
     this.last = { sequence: 0, at: 0 };
+    this.sale_end = Infinity; ///< a queue has none
     this.accessed = 0; ///< by a hand in this decision: how many it may change
     this.index = -1;
   }
@@ -99,7 +112,12 @@ export class Replay {
     else this.#use_hand('revoke', number, what);
   }
   #read_settings(text) {
-    for (const line of text.split('\n')) if (line.startsWith('policy=')) this.policy = line.slice(7);
+    for (const line of text.split('\n')) {
+      if (line.startsWith('policy=')) this.policy = line.slice(7);
+      // Empty: without an end.
+      if (/^sale_end=-?\d*$/.test(line))
+        this.sale_end = line === 'sale_end=' ? Infinity : Number(line.slice(9));
+    }
   }
 
   begin(r) {
@@ -201,7 +219,24 @@ export class Replay {
     const entry = this.#live(r);
     if (!entry) return;
     if (r.why === 'hand') this.#use_removal(r.number, `Number ${r.number} was removed from the line`);
+    if (r.why === 'over') this.#check_over(r);
+    entry.left_why = r.why;
     this.#end(entry, r.why === 'expired' ? 'expired' : 'gone', r.at);
+  }
+  /** All leave because the event is over: by an operator, or by its published time. */
+  #check_over(r) {
+    const is_over = this.over || r.at >= this.sale_end;
+    if (!is_over && r.number <= this.joined_before)
+      this.findings.unproven(
+        'hands',
+        `Number ${r.number} left because the event was over. If it was over before the log began, the log cannot show it.`,
+      );
+    else if (!is_over)
+      this.#fail(
+        'hands',
+        `Number ${r.number} was dropped because the event was over, and it was not (record ${this.index}).`,
+      );
+    this.has_ended = true;
   }
   #end(entry, state, at) {
     Object.assign(entry, { state, ended_at: at });
@@ -350,6 +385,8 @@ export class Replay {
       this.#fail('admissions', `Record ${this.index} admits before the published opening.`);
     if (this.over)
       this.#fail('admissions', `Record ${this.index} admits after an operator's "${this.over}".`);
+    else if (this.has_ended)
+      this.#fail('admissions', `Record ${this.index} admits after others left because the event was over.`);
     if (this.paused) this.#fail('hands', `Record ${this.index} admits while the line was paused.`);
     const units = new Units(r);
     const touched = new Set();
@@ -438,6 +475,23 @@ export class Replay {
       this.findings.skip('beacon', 'The lobby is not drawn yet: the value that you named is compared later.');
   }
 
+  /** What people were promised; the log alone cannot show that a draw is missing. */
+  #check_promise() {
+    const { draw, beacon } = this.promised;
+    if (!this.lobby_record && Math.max(this.highest, this.joined_before) === 0) return;
+    const has_draw = this.lobby_record?.draws ?? false;
+    const is_beacon_promised = beacon !== undefined && beacon !== 'none';
+    const wants_draw = draw === undefined && is_beacon_promised ? 'at_opening' : draw;
+    if (wants_draw === 'at_opening' && !has_draw)
+      this.#fail('draw', 'A draw was promised, and the log has none: the number is the order.');
+    if (wants_draw === 'none' && has_draw)
+      this.#fail('draw', 'The promise was that the number is the order, and the log has a draw.');
+    if (beacon === undefined || !has_draw) return;
+    const has = beacon_text(this.lobby_record);
+    if (has !== beacon)
+      this.#fail('beacon', `The beacon "${beacon}" was promised, and the log has "${has}".`);
+  }
+
   /** A lobby from before the log: it shows neither when the seed was fixed nor how often was drawn. */
   #doubt_draw() {
     this.findings.unproven(
@@ -472,6 +526,10 @@ export class Replay {
     f.pass('admissions', `All ${this.admissions} admissions follow the order of the line.`);
     f.pass('units', 'Each admission had a free unit that its holder could buy.');
     if (this.announced !== undefined) this.#check_named_value();
+    this.#check_promise();
+    const is_open = this.lobby_record || Math.max(this.highest, before) > 0;
+    if (!is_open && this.promised.draw === 'at_opening')
+      return f.skip('draw', 'The lobby of the promised draw is not open yet.');
     if (!this.lobby_record?.draws) return f.skip('draw', 'This line has no draw: the number is the order.');
     if (!this.drawn_record) return f.skip('draw', 'The lobby is not drawn yet.');
     f.pass('entrants', `The ${this.entrants.length} entrants of the draw are those in the log.`);

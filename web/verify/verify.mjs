@@ -240,11 +240,19 @@ function check_announced_closing(findings, replay, times, witnesses, quorum) {
   );
 }
 
+const leave_texts = {
+  holder: 'its holder left',
+  expired: 'it expired',
+  over: 'the event was over',
+  hand: 'an operator removed it',
+};
+
 function fate_of(entry) {
   const drew = entry.rank && entry.rank !== entry.number ? ` Its rank is ${entry.rank}.` : '';
   const joined = `Number ${entry.number} joined at ${time_text(entry.joined_at)}.${drew}`;
   if (entry.admitted_at) return `${joined} It was admitted at ${time_text(entry.admitted_at)}.`;
-  if (entry.ended_at) return `${joined} It left the line at ${time_text(entry.ended_at)} (${entry.state}).`;
+  if (entry.ended_at)
+    return `${joined} It left the line at ${time_text(entry.ended_at)}: ${leave_texts[entry.left_why]}.`;
   return `${joined} It is ${entry.state}.`;
 }
 
@@ -309,7 +317,9 @@ async function follow(read, size, { findings, seen, kept, replay, progress }) {
  * `options`: now (a clock, in ms; without it only the served checkpoint counts);
  * event (its id); receipts and checkpoints (texts seen before); log_key and witnesses (verifier
  * keys); witnesses_of_server (true: only the server names them, so that too few signatures are no failure);
- * quorum (how many witnesses; default all); chains (drand's /info); announced (the value that was); patience
+ * quorum (how many witnesses; default all); chains (drand's /info); announced (the value that was); promised
+ * ({draw: none or at_opening, beacon: none, drand:CHAIN:ROUND or announced:TEXT}, as it was
+ * promised); patience
  * (how often to read the checkpoints again, a second later, until the quorum has signed); progress (called
  * with the records read so far and all).
  * Returns {findings, result, checkpoint, size, replay, receipts}, of each good receipt its index and entry;
@@ -329,7 +339,7 @@ export async function verify(read, options = {}) {
   const seen = collect(served, shown.cosigned, receipts, options);
 
   const kept = new Map(receipts.map((r) => [r.index, null]));
-  const replay = new Replay(findings, options.chains, options.announced);
+  const replay = new Replay(findings, options.chains, options.announced, options.promised);
   const { roots, closing } = await follow(read, served.size, {
     findings,
     seen,
