@@ -1519,6 +1519,14 @@ async function with_log(context, log, options) {
   });
 }
 
+/** The page compares a log with what its event promises. */
+const promised_draw = () => ({
+  lobby_opens_at: after(-1),
+  queue_opens_at: after(600),
+  sale_start: after(600),
+  draw: 'at_opening',
+});
+
 function drawn_log(id) {
   const log = new Log({ id }).begin().lobby();
   for (let n = 1; n <= 8; ++n) log.join(n);
@@ -1527,7 +1535,7 @@ function drawn_log(id) {
 }
 
 test('anybody checks in the browser that a line is fair: what was checked, its figures, each intervention', async (t) => {
-  const s = await sale_for(t);
+  const s = await sale_for(t, { event: promised_draw() });
   const url = `${s.server.url}/fairness/${s.event.id}`;
   const log = drawn_log(s.event.id);
   log.admit(log.order.slice(0, 3)).end_session(log.order[0], 0);
@@ -1603,7 +1611,8 @@ test('of many interventions the newest are shown, and all on demand', async (t) 
 });
 
 test('an announced value is shown for comparison, and is not called proven', async (t) => {
-  const s = await sale_for(t);
+  const beacon = { kind: 'announced', announced: 'Numbers of <b>1 March</b>' };
+  const s = await sale_for(t, { event: { ...promised_draw(), beacon } });
   const announced = { beacon: 2, source: Buffer.from('Numbers of <b>1 March</b>') };
   const log = new Log({ id: s.event.id }).begin().lobby(announced);
   for (let n = 1; n <= 8; ++n) log.join(n);
