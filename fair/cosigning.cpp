@@ -67,6 +67,9 @@ cosigning_event cosigning::take(const witness_answer& answer, const checkpoint_n
     }
     case 409: {
       const auto size = size_in(answer.body);
+      const bool is_same_size = asked_size_ > 0 && asked_size_ == note.content.size;
+      if (is_same_size && size.value_or(asked_size_) == asked_size_) // of the same size, so the roots differ
+        return pause(cosigning_event::inconsistent, now, witness_pause_max);
       if (!size) return pause(cosigning_event::failed, now, witness_pause);
       if (*size > newest) return pause(cosigning_event::ahead, now, witness_pause_max);
       const bool is_new = *size != size_ && !is_corrected_; // a witness that contradicts itself must wait

@@ -35,7 +35,10 @@ public:
   /// When due() may change by time alone; empty: never.
   [[nodiscard]] std::optional<milliseconds> waits_until() const;
 
-  void begin() { is_asked_ = true; }
+  void begin() {
+    is_asked_ = true;
+    asked_size_ = size_;
+  }
   /// After a load of the log. `kept`: the newest size that the log has with a cosignature of this witness;
   /// 0: none.
   void resume(std::uint64_t kept);
@@ -51,6 +54,7 @@ private:
 
   std::uint64_t size_ = 0; ///< of the last checkpoint that the witness cosigned, as far as known
   bool has_cosigned_ = false; ///< the log has its cosignature over that size
+  std::uint64_t asked_size_ = 0; ///< the old size in the last request
   bool is_asked_ = false;
   bool is_corrected_ = false; ///< the last answer said another size
   std::uint32_t failures_ = 0; ///< in a row

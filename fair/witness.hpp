@@ -39,6 +39,7 @@ enum class witness_verdict : std::uint8_t {
   not_signed, ///< 403
   shrinks, ///< 400: the old size is above that of the checkpoint
   other_size, ///< 409, with the size of the latest
+  other_root, ///< 409, too: of the size of the latest, with another root
   inconsistent, ///< 422: a rewritten log, or a second one
   cosign, ///< 200
 };

@@ -44,6 +44,11 @@ std::string settings_text(const event_row& event, const std::vector<ticket_type_
   add_value(text, "sale_start", event.sale_start);
   add_value(text, "sale_end", event.sale_end);
   add_value(text, "claims_per_customer", event.claims_per_customer);
+  each_field<waiting_list_settings>(
+    [&](const auto& field, const auto& value) { // the beginning is no setting: a record of its own tells it
+      if (field.name != std::string_view{"waiting_list_began_at"}) add_value(text, field.name, value);
+    },
+    event.waiting_list);
   for (const auto& t : types) {
     const auto type = "ticket_type." + std::to_string(t.ordinal) + '.';
     add_value(text, type + "total", t.total);

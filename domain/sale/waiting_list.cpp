@@ -15,10 +15,15 @@ quiet_hours quiet_of(const event_row& event, const sale_rules& rules, timestamp 
           rules.zone_offset ? rules.zone_offset(now, event.facts.time_zone) : seconds{0}};
 }
 
+std::string why_changed(bool begins, bool is_enabled) {
+  if (begins) return "no unit is free or held";
+  return is_enabled ? "units are free again" : "the organizer has turned the list off";
+}
+
 } // namespace
 
-/// Begins when the event is sold out. Ends when the line is empty, no offer stands and units are free: the
-/// sale goes on as before.
+/// Begins when the event is sold out. Ends when the line is empty, no offer stands and units are free, or
+/// when the organizer turns it off: the sale goes on as before.
 void sale::follow_waiting_list(timestamp now, decision& out) {
   if (!sells()) return;
   auto& list = event_.waiting_list;
@@ -36,7 +41,7 @@ void sale::follow_waiting_list(timestamp now, decision& out) {
                    {},
                    0,
                    changed_lines(settings, settings_text(event_, stock_.types())),
-                   is_due ? "no unit is free or held" : "units are free again"},
+                   why_changed(is_due, list.enabled)},
        out);
   out.content.emplace_back(std::in_place_type<event_changed>, event_changed{event_.status, event_});
   out.reveals = true;

@@ -27,6 +27,7 @@ response refusal_of(witness_verdict verdict, const witnessed& latest, const requ
     case witness_verdict::shrinks:
       return problem(fault::bad_request, rq.request_id, "The old size is above that of the checkpoint.");
     case witness_verdict::other_size:
+    case witness_verdict::other_root:
       return text_answer(409, "text/x.tlog.size", std::to_string(latest.size) + "\n");
     case witness_verdict::inconsistent: return problem(fault::log_inconsistent, rq.request_id);
     case witness_verdict::cosign: break;

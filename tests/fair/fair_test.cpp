@@ -253,7 +253,7 @@ CAF_TEST(a witness cosigns a log that grows and refuses a second one) {
   CAF_CHECK(verdict(log, 20, twenty, &key) == witness_verdict::cosign);
   CAF_CHECK(verdict(other, 12, twelve, &key) == witness_verdict::cosign);
   CAF_CHECK(verdict(other, 13, thirteen, &key) == witness_verdict::inconsistent);
-  CAF_CHECK(verdict(other, 20, twenty, &key) == witness_verdict::inconsistent);
+  CAF_CHECK(verdict(other, 20, twenty, &key) == witness_verdict::other_root); // the specification's 409
   CAF_CHECK(verdict(log, 12, thirteen, &key) == witness_verdict::other_size);
   CAF_CHECK(verdict(log, 21, thirteen, &key) == witness_verdict::shrinks);
   CAF_CHECK(verdict(log, 13, thirteen, &key, 3) == witness_verdict::not_signed);
@@ -382,6 +382,25 @@ CAF_TEST(a witness may be behind the checkpoint that was sent or beyond it and t
   CAF_CHECK(told("3") == cosigning_event::other_size);
   CAF_CHECK(told("7") == cosigning_event::other_size); // the log has grown since
   CAF_CHECK(told("9") == cosigning_event::ahead);
+}
+
+CAF_TEST(a witness that refuses the size that it has cosigned has seen another log) {
+  const note_verifier witness{"w", note_key_kind::witness, {}};
+  const auto sent = parse_checkpoint(text_of({"x/log", 5, {}}) + "\n\u2014 x/log AAAA\n");
+  CAF_REQUIRE(sent.has_value());
+  const auto told = [&](const std::string& body, std::uint64_t old_size) {
+    cosigning progress;
+    progress.resume(old_size);
+    progress.begin();
+    progress.resume(5); // what a load says meanwhile was not asked
+    std::string line;
+    return progress.take({409, body}, *sent, 8, witness, milliseconds{0}, line);
+  };
+  CAF_CHECK(told("5\n", 5) == cosigning_event::inconsistent);
+  CAF_CHECK(told("", 5) == cosigning_event::inconsistent);
+  CAF_CHECK(told("3\n", 5) == cosigning_event::other_size); // it has lost the newest
+  CAF_CHECK(told("5\n", 4) == cosigning_event::failed);
+  CAF_CHECK(told("", 4) == cosigning_event::failed);
 }
 
 CAF_TEST(the sample log and its proofs are those of the vectors) {

@@ -58,7 +58,8 @@ struct scripted_witness {
       case witness_verdict::unknown_log: return {404, ""};
       case witness_verdict::not_signed: return {403, ""};
       case witness_verdict::shrinks: return {400, ""};
-      case witness_verdict::other_size: return {409, std::to_string(latest.size) + "\n"};
+      case witness_verdict::other_size:
+      case witness_verdict::other_root: return {409, std::to_string(latest.size) + "\n"};
       case witness_verdict::inconsistent: return {422, ""};
       case witness_verdict::cosign: break;
     }

@@ -147,6 +147,36 @@ CAF_TEST(a waiting list that begins by itself is not told as a change of setting
   CAF_CHECK(only<hand_record>(s.last).action == hand_action::waiting_list);
 }
 
+CAF_TEST(the log tells that a waiting list was turned off by hand) {
+  auto event = sample_event();
+  event.waiting_list.enabled = true;
+  sample_sale s(event, sample_types(1, 0));
+  s.join_all(1, 2);
+  CAF_REQUIRE(!s.claim(1));
+  CAF_REQUIRE(!s.pay(1).no);
+  event_patch p;
+  p.set(&waiting_list_settings::enabled, false);
+  CAF_REQUIRE(!s.patch(p));
+  std::vector<hand_record> hands;
+  for (const auto& r : s.last.records)
+    if (const auto* hand = std::get_if<hand_record>(&r)) hands.push_back(*hand);
+  CAF_REQUIRE_EQUAL(hands.size(), 2u);
+  CAF_CHECK(hands[0].action == hand_action::settings);
+  CAF_CHECK_EQUAL(hands[0].change, "waiting_list=0");
+  CAF_CHECK(hands[1].action == hand_action::waiting_list);
+  CAF_CHECK_EQUAL(hands[1].reason, "the organizer has turned the list off");
+}
+
+CAF_TEST(the settings in the log have those of the waiting list without its beginning) {
+  auto event = sample_event();
+  const auto before = settings_text(event, {});
+  event.waiting_list = {true, milliseconds{60'000}, 60, 120};
+  CAF_CHECK_EQUAL(changed_lines(before, settings_text(event, {})),
+                  "waiting_list=1\nwaiting_list_claim_window_ms=60000\nwaiting_list_quiet_from=60\n"
+                  "waiting_list_quiet_until=120");
+  CAF_CHECK_EQUAL(settings_text(event, {}).find("began_at"), std::string::npos);
+}
+
 CAF_TEST(an end by time is no intervention) {
   sample_sale s;
   s.change_status(event_trigger::pause);

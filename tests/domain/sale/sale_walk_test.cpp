@@ -456,7 +456,7 @@ private:
 
 CAF_TEST(random sales keep every invariant and survive every restart) {
   coverage seen;
-  for_seeds(700, [&](std::uint64_t seed) {
+  for_seeds(800, [&](std::uint64_t seed) {
     try {
       walk{seed}.go(400, seen);
     } catch (const std::runtime_error& refused) {

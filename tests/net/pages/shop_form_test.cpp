@@ -96,6 +96,7 @@ CAF_TEST(a ticket type outside its window is not offered) {
   const auto page = page_of(event, empty);
   CAF_CHECK(has(page, "Not on sale now") && !has(page, "t." + to_string(early.id)));
   CAF_CHECK(has(page, "t." + to_string(event.ticket_types[1].id)));
+  event.event.status = event_status::active;
   const auto list = render(on_sale_page(who, {event}), base, {}).body;
   CAF_CHECK(has(list, "20.00") && !has(list, "10.00"));
 }
