@@ -59,8 +59,6 @@ export class SeatStates {
   type_ids = [];
   /** Free places of each standing area of the plan. */
   areas_free = [];
-  /** Accessible seats and their companions' are sold like all others. */
-  accessible_for_all = false;
   #plan_types;
 
   constructor(seats) {
@@ -77,6 +75,7 @@ export class SeatStates {
   take(answer) {
     if (answer.states === undefined && answer.version <= this.version) return [];
     this.areas_free = answer.areas_free ?? [];
+    // Accessible seats and their companions' are sold like all others.
     this.accessible_for_all = answer.accessible_for_all ?? false;
     if (answer.states !== undefined) return this.#take_all(answer);
     const moved = this.#moved(answer);

@@ -163,7 +163,8 @@ CAF_TEST(a witness refuses with the status that the specification says) {
   }
   auto rewritten = log_of(7);
   rewritten.append("another");
-  CAF_CHECK_EQUAL(shown(w.add(rewritten, 8)), "422 log_inconsistent");
+  const auto other_root = w.add(rewritten, 8);
+  CAF_CHECK(other_root.status == 409u && other_root.body == "8\n");
   rewritten.append("more");
   CAF_CHECK_EQUAL(shown(w.add(rewritten, 8)), "422 log_inconsistent");
   CAF_CHECK_EQUAL(w.add(log_of(9), 8).status, 200u);
