@@ -40,7 +40,7 @@ CAF_TEST(a path and a method lead to their route) {
   CAF_CHECK_EQUAL(routes.match(method::get, "/.well-known/jwks.json").found, &table[5]);
 }
 
-CAF_TEST(literals that begin or end alike are told apart) {
+CAF_TEST(the router tells literals with the same beginning or end apart) {
   static constexpr route alike[] = {
     {method::get, "/events/picture-a", nothing}, {method::post, "/events/picture-b", nothing},
     {method::put, "/events/a-picture", nothing}, {method::del, "/events/b-picture", nothing},
