@@ -21,8 +21,7 @@ struct event_ticket_fact {
 
 struct event_ticket_page {
   std::string event; ///< its name
-  std::vector<event_ticket_fact>
-    facts; ///< date, place, type, seat, attendee, order, price; at most facts_max
+  std::vector<event_ticket_fact> facts; ///< date, place, type, seat, order, price; at most facts_max
   std::string code; ///< of the QR code; empty: none, for tickets with rotating codes
   std::string code_note; ///< below the QR code, or in its place
   std::string terms_label, terms; ///< keep their line breaks

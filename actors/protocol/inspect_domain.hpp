@@ -25,7 +25,7 @@ FQ_INSPECT(entry_view, x.id, x.event, x.kind, x.customer, x.subject_name, x.mess
            x.party, x.party_size, x.party_code, x.outlook)
 FQ_INSPECT(seat_place, x.section, x.row, x.seat, x.obstructed)
 FQ_INSPECT(ticket_seat, x.ticket, x.name, x.place)
-FQ_INSPECT(claim_view, x.claim, x.event, x.currency, x.item_ids, x.seats, x.places)
+FQ_INSPECT(claim_view, x.claim, x.event, x.currency, x.item_ids, x.item_names, x.seats, x.places)
 FQ_INSPECT(payment_view, x.payment, x.event, x.currency)
 FQ_INSPECT(event_view, x.event, x.ticket_types, x.sold_out, x.takes_access_codes, x.has_seats,
            x.has_obstructed_seats, x.lobby)

@@ -2,6 +2,7 @@
 // The event actor's requests about event tickets, from holders and organizers.
 #include "actors/sale/event_actor.hpp"
 #include "actors/sale/limits.hpp"
+#include "domain/sale/attendees.hpp"
 
 namespace fq {
 
@@ -28,14 +29,17 @@ caf::result<ticket_papers_reply> event_state::on_find_ticket_papers(const find_t
   if (x.by_link && !is_linked)
     return ticket_papers_reply{reason::not_found}; // also if the customer was erased
   const auto holder = is_linked ? order->customer : x.holder;
+  const auto* single = x.of_order ? nullptr : book.find(x.id);
+  const auto attendees = asked_attendees(*sale_, order != nullptr    ? order->claim
+                                                 : single != nullptr ? single->claim
+                                                                     : claim_id{});
   const auto add = [&](const event_ticket_row* t) {
     if (t != nullptr && t->holder == holder && is_valid(t->status) && reply.papers.size() < papers_max)
-      reply.papers.push_back(sale_->paper_of(*t));
+      reply.papers.push_back(sale_->paper_of(*t, attendee_of(attendees, t->id)));
   };
   if (order != nullptr)
     for (const auto* ticket : book.of_claim(order->claim)) add(ticket);
-  else if (!x.of_order)
-    add(book.find(x.id));
+  add(single);
   if (reply.papers.empty()) return ticket_papers_reply{reason::not_found};
   reply.event = sale_->event();
   return reveal(std::move(reply));

@@ -2,6 +2,7 @@
 #include "actors/sale/mails.hpp"
 
 #include "domain/delivery/outbox.hpp"
+#include "domain/sale/attendees.hpp"
 #include "domain/sale/waiting_list.hpp"
 
 #include <boost/json/array.hpp>
@@ -113,15 +114,17 @@ std::string payment_link(const order_row& order, const sale& now) {
 json::value papers_of(const order_row& order, const sale& now, bool& is_cut) {
   if (order.contact.account_email.empty()) return nullptr;
   json::array papers;
+  const auto attendees = asked_attendees(now, order.claim);
   for (const auto* ticket : now.event_tickets().of_claim(order.claim)) {
     if (!is_valid(ticket->status) || ticket->holder != order.customer) continue;
     is_cut = papers.size() == papers_max;
     if (is_cut) break;
-    const auto paper = now.paper_of(*ticket);
+    const auto paper = now.paper_of(*ticket, attendee_of(attendees, ticket->id));
     json::object one{{"id", to_string(ticket->id)},
                      {"generation", ticket->generation},
                      {"type", paper.type_name},
                      {"price", paper.price}};
+    if (paper.attendee > 0) one["attendee"] = paper.attendee;
     if (!paper.seat.seat.empty()) one["seat"] = object_of(paper.seat);
     papers.push_back(std::move(one));
   }

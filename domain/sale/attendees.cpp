@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "domain/sale/attendees.hpp"
 
+#include "domain/sale/sale.hpp"
+
 #include <algorithm>
 #include <tuple>
 #include <vector>
@@ -23,6 +25,18 @@ attendee_numbers attendees_of(const claim_row& claim, std::span<const event_tick
     before += item.quantity;
   }
   return numbers;
+}
+
+attendee_numbers asked_attendees(const sale& now, const claim_id& claim) {
+  const auto* found = now.claims().find(claim);
+  const bool asks = std::ranges::any_of(now.event().questions, &question::of_attendee);
+  return found != nullptr && asks ? attendees_of(*found, now.event_tickets().of_claim(claim))
+                                  : attendee_numbers{};
+}
+
+std::uint32_t attendee_of(const attendee_numbers& numbers, const event_ticket_id& ticket) {
+  const auto found = numbers.find(ticket);
+  return found != numbers.end() ? found->second : 0;
 }
 
 } // namespace fq

@@ -9,6 +9,8 @@
 
 namespace fq {
 
+class sale;
+
 using attendee_numbers = std::unordered_map<event_ticket_id, std::uint32_t>;
 
 /// The numbers as answers have them (answer_row): from 1, in the order of the claim's items, within an item
@@ -17,5 +19,9 @@ using attendee_numbers = std::unordered_map<event_ticket_id, std::uint32_t>;
 /// none.
 [[nodiscard]] attendee_numbers attendees_of(const claim_row& claim,
                                             std::span<const event_ticket_row* const> tickets);
+/// Those that papers show: none unless the event asks attendees.
+[[nodiscard]] attendee_numbers asked_attendees(const sale& now, const claim_id& claim);
+/// 0: none.
+[[nodiscard]] std::uint32_t attendee_of(const attendee_numbers& numbers, const event_ticket_id& ticket);
 
 } // namespace fq

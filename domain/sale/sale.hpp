@@ -261,7 +261,7 @@ public:
   [[nodiscard]] std::vector<transfer_row> history_of(ticket_rows tickets) const;
   /// Whether the holder is who bought it.
   [[nodiscard]] bool is_with_buyer(const event_ticket_row& t) const;
-  [[nodiscard]] ticket_paper paper_of(const event_ticket_row& t) const;
+  [[nodiscard]] ticket_paper paper_of(const event_ticket_row& t, std::uint32_t attendee = 0) const;
   /// Its seat; without labels: none.
   [[nodiscard]] ticket_seat seat_of(const event_ticket_row& t) const;
   [[nodiscard]] event_view view() const;

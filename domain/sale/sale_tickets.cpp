@@ -110,12 +110,11 @@ std::vector<event_ticket_view> sale::views_of(ticket_rows tickets) const {
       std::ranges::sort(of_claim.pending); // an order may have 5,000 tickets, and all go back
       if (order != nullptr) of_claim.attendees = attendees_of(claim, event_tickets_.of_claim(t->claim));
     }
-    const auto attendee = of_claim.attendees.find(t->id);
     auto seat = seat_of(*t);
     views.push_back({*t, event_.id, stock_.types()[t->ticket_type].id,
                      order != nullptr ? order->id : order_id{},
                      std::ranges::binary_search(of_claim.pending, t->id), std::move(seat.name),
-                     std::move(seat.place), attendee != of_claim.attendees.end() ? attendee->second : 0});
+                     std::move(seat.place), attendee_of(of_claim.attendees, t->id)});
   }
   return views;
 }
@@ -138,15 +137,15 @@ ticket_seat sale::seat_of(const event_ticket_row& t) const {
   return {t.id, plan.name_of(t.seat - 1), plan.place_of(t.seat - 1)};
 }
 
-ticket_paper sale::paper_of(const event_ticket_row& t) const {
-  ticket_paper paper{t, {}, stock_.types()[t.ticket_type].name, price_hidden, {}, seat_of(t).place};
+ticket_paper sale::paper_of(const event_ticket_row& t, std::uint32_t attendee) const {
+  ticket_paper paper{t, {}, stock_.types()[t.ticket_type].name, price_hidden, 0, seat_of(t).place};
   if (!is_with_buyer(t)) return paper; // a gift says neither what it cost nor whose order it was
   const auto& claim = *claims_.find(t.claim);
   const auto item = std::ranges::find(claim.items, t.ticket_type, &claim_item::ticket_type);
   paper.price = item != claim.items.end() ? price_of_one(*item) - item->donation : 0;
   if (const auto* order = orders_.of_claim(t.claim)) {
     paper.order = order->id;
-    paper.attendee = order->contact.first_name + ' ' + order->contact.last_name;
+    paper.attendee = attendee;
   }
   return paper;
 }

@@ -53,7 +53,10 @@ entry_view sale::view_of(const queue_line::entry& e, timestamp now) const {
 
 claim_view sale::view_of(const claim_row& c) const {
   claim_view v{c, event_.id, event_.currency, {}};
-  for (const auto& i : c.items) v.item_ids.push_back(stock_.types()[i.ticket_type].id);
+  for (const auto& i : c.items) {
+    v.item_ids.push_back(stock_.types()[i.ticket_type].id);
+    v.item_names.push_back(stock_.types()[i.ticket_type].name);
+  }
   if (!seating_) return v;
   const auto held = seating_->seats_of(c.id);
   std::vector<seat_number> sorted(held.begin(), held.end());

@@ -77,6 +77,7 @@ struct claim_view {
   event_id event;
   std::string currency;
   std::vector<ticket_type_id> item_ids; ///< parallel to claim.items
+  std::vector<std::string> item_names = {}; ///< of these types; parallel to claim.items
   std::vector<std::string> seats = {}; ///< names of those that it holds or has bought
   std::vector<seat_place> places = {}; ///< parallel to `seats`
 };
@@ -225,7 +226,7 @@ struct ticket_paper {
   order_id order; ///< nil: claim made without an order, or another one's
   std::string type_name;
   money price = 0; ///< paid for it, without fees
-  std::string attendee; ///< the buyer's name; empty: unknown, or another one holds it
+  std::uint32_t attendee = 0; ///< 0: the event asks attendees nothing, or another one holds it
   seat_place seat = {};
 };
 

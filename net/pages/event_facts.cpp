@@ -5,6 +5,7 @@
 #include "display/description_html.hpp"
 #include "display/event_times.hpp"
 #include "domain/money/money_text.hpp"
+#include "domain/sale/inventory.hpp"
 #include "net/http/json_text.hpp"
 #include "net/pages/limits.hpp"
 
@@ -58,17 +59,23 @@ json::object place_of(const event_facts& f) {
   return place;
 }
 
-json::array offers_of(const event_view& view, const std::string& url) {
+const char* availability_of(const ticket_type_row& t, timestamp now) {
+  if (inventory::free_units(t) <= 0) return "https://schema.org/SoldOut";
+  if (inventory::is_open(t, now)) return "https://schema.org/InStock";
+  const bool opens_later = t.on_sale && t.sale_from > now;
+  return opens_later ? "https://schema.org/PreOrder" : "https://schema.org/SoldOut";
+}
+
+json::array offers_of(const event_view& view, timestamp now, const std::string& url) {
   json::array offers;
   for (const auto& t : view.ticket_types) {
     const auto price = money_text(t.price, view.event.currency);
-    const bool is_free = t.on_sale && t.held + t.sold < t.total;
     offers.push_back(
       json::object{{"@type", "Offer"},
                    {"name", t.name},
                    {"price", price.substr(0, price.find(' '))},
                    {"priceCurrency", view.event.currency},
-                   {"availability", is_free ? "https://schema.org/InStock" : "https://schema.org/SoldOut"},
+                   {"availability", availability_of(t, now)},
                    {"validFrom", rfc3339(is_set(t.sale_from) ? t.sale_from : view.event.sale_start)},
                    {"url", url}});
     const auto until = is_set(t.sale_until) ? t.sale_until : view.event.sale_end;
@@ -114,7 +121,8 @@ std::string picture_url(const event_facts& f, const std::string& public_url) {
   return f.picture.empty() ? std::string{} : public_url + "/pictures/" + f.picture + "-large";
 }
 
-std::string event_linked_data(const event_view& view, const std::string& url, const std::string& picture) {
+std::string event_linked_data(const event_view& view, timestamp now, const std::string& url,
+                              const std::string& picture) {
   const auto& f = view.event.facts;
   if (!is_set(f.starts_at)) return {};
   const bool is_cancelled = view.event.status == event_status::cancelled;
@@ -135,7 +143,7 @@ std::string event_linked_data(const event_view& view, const std::string& url, co
   if (!picture.empty()) data["image"] = json::array{picture};
   if (!f.description.empty()) data["description"] = description_text(f.description, preview_bytes_max);
   if (view.event.status == event_status::active || view.event.status == event_status::paused)
-    data["offers"] = offers_of(view, url);
+    data["offers"] = offers_of(view, now, url);
   return json::serialize(data);
 }
 

@@ -26,7 +26,7 @@ void set_about(page_data& data, const event_row& event);
 
 /// schema.org's Event as JSON-LD, in which `url` is the event's page. Empty without a start, which readers
 /// require.
-[[nodiscard]] std::string event_linked_data(const event_view& view, const std::string& url,
+[[nodiscard]] std::string event_linked_data(const event_view& view, timestamp now, const std::string& url,
                                             const std::string& picture);
 
 /// The event for calendars; empty without a start.

@@ -70,6 +70,10 @@ void add_sale(page_data& data, const shopper& who, const event_view& e) {
     sale.show("NOT_OPEN");
     return sale.set_time(e.event.queue_opens_at);
   }
+  if (is_set(e.event.sale_start) && e.event.sale_start > who.now) {
+    sale.show("NOT_STARTED");
+    return sale.set_time(e.event.sale_start);
+  }
   const bool is_paused = e.event.status == event_status::paused;
   sale.set("STATE_TEXT", text(who.in, e.sold_out  ? "none_left"
                                       : is_paused ? "state_paused"
@@ -122,6 +126,9 @@ void add_ticket_type(page_data& data, const shopper& who, const ticket_type_row&
                      : left == 0 ? std::string{text(who.in, "none_left")}
                                  : counted(who.in, "left", static_cast<std::uint64_t>(left)));
   if (left > 0 && is_open) add_quantities(ticket, type, choice);
+  if (!type.on_sale || type.sale_from <= who.now) return;
+  ticket.show("OPENS_LATER");
+  ticket.set_time(type.sale_from);
 }
 
 void set_contact(page_data& data, const shopper& who, const choice_view& choice) {
@@ -167,6 +174,7 @@ std::string seat_texts(language in) {
   return texts_json(in, {"limit_exceeded",
                          "none_free",
                          "not_alone",
+                         "not_on_sale",
                          "not_together",
                          "promo_code_refused",
                          "seat_accessible",
@@ -203,9 +211,9 @@ std::string choice_state(const shopper& who, const choice_view& choice) {
   append_unsigned(out, decimals_of(choice.event.event.currency));
   if (choice.event.has_seats) append_seat_types(out, who, choice.event);
   out += ",\"texts\":"
-         + (choice.event.has_seats
-              ? seat_texts(who.in)
-              : texts_json(who.in, {"try_again", "none_free", "limit_exceeded", "promo_code_refused"}));
+         + (choice.event.has_seats ? seat_texts(who.in)
+                                   : texts_json(who.in, {"try_again", "none_free", "not_on_sale",
+                                                         "limit_exceeded", "promo_code_refused"}));
   return out + '}';
 }
 
@@ -241,13 +249,12 @@ void set_order_lead(page_data& data, const order_view& v) {
   data.set_optional("PAYMENT_URL", v.payment_url);
 }
 
-void set_receipt(page_data& data, const shopper& who, const order_view& v, const event_view& event) {
+void set_receipt(page_data& data, const shopper& who, const order_view& v) {
   for (std::size_t i = 0; i < v.claim.claim.items.size(); ++i) {
     const auto& item = v.claim.claim.items[i];
-    const auto type = std::ranges::find(event.ticket_types, v.claim.item_ids[i], &ticket_type_row::id);
     auto row = data.add("ITEM");
     row.set("QUANTITY", number_text(who.in, item.quantity));
-    row.set("NAME", type == event.ticket_types.end() ? event.event.name : type->name);
+    row.set("NAME", v.claim.item_names[i]);
     row.set("PRICE",
             price_text(who.in, item.unit_price * static_cast<money>(item.quantity), v.claim.currency));
   }
@@ -284,11 +291,13 @@ std::string order_state(const shopper& who, const order_view& v) {
 std::string quantity_field(const ticket_type_id& type) { return "t." + to_string(type); }
 std::string seats_field(const ticket_type_id& type) { return "s." + to_string(type); }
 
-site_page on_sale_page(const shopper& who, const std::vector<event_view>& events) {
+site_page on_sale_page(const shopper& who, const std::vector<event_view>& events,
+                       std::string_view next_cursor) {
   site_page page{who.in, "shop", std::string{text(who.in, "shop_title")}};
   const auto shown = by_start(events);
   for (const auto* e : shown) add_sale(page.data, who, *e);
-  page.data.show("IS_EMPTY", shown.empty());
+  page.data.show("IS_EMPTY", shown.empty() && next_cursor.empty());
+  page.data.set_optional("NEXT", next_cursor);
   page.signed_in = who.signed_in;
   page.is_guest = who.is_guest;
   page.preview = {.url = who.shop_url, .title = page.title};
@@ -323,18 +332,18 @@ site_page choice_page(const shopper& who, const choice_view& choice) {
   return page;
 }
 
-site_page order_page(const shopper& who, const order_view& v, const event_view& event) {
+site_page order_page(const shopper& who, const order_view& v, const event_row& event) {
   const auto headline = text(who.in, headline_of(v));
   site_page page{who.in, "order", std::string{headline} + " · " + v.event_name};
   auto& data = page.data;
   data.set("EVENT", v.event_name);
-  data.set("EVENT_ID", to_string(event.event.id));
+  data.set("EVENT_ID", to_string(event.id));
   data.set("ORDER_ID", to_string(v.order.id));
   data.set("HEADLINE", headline);
   set_order_lead(data, v);
-  set_receipt(data, who, v, event);
-  set_facts(data, who.in, event.event);
-  set_about(data, event.event);
+  set_receipt(data, who, v);
+  set_facts(data, who.in, event);
+  set_about(data, event);
   data.show("HAS_TICKETS", std::ranges::any_of(v.event_tickets, [&](const event_ticket_view& t) {
               return is_valid(t.ticket.status) && t.ticket.holder == v.order.customer;
             }));

@@ -25,7 +25,9 @@ struct shopper {
   bool is_guest = false;
 };
 
-[[nodiscard]] site_page on_sale_page(const shopper& who, const std::vector<event_view>& events);
+/// `next_cursor`: of the next page; empty: this is the last.
+[[nodiscard]] site_page on_sale_page(const shopper& who, const std::vector<event_view>& events,
+                                     std::string_view next_cursor = {});
 
 struct choice_view {
   const event_view& event;
@@ -40,8 +42,7 @@ struct choice_view {
 [[nodiscard]] inline bool wants_accessible(const form& sent) { return sent.find("accessible") == "1"; }
 [[nodiscard]] site_page choice_page(const shopper& who, const choice_view& choice);
 
-/// `event`: for the names of ticket types.
-[[nodiscard]] site_page order_page(const shopper& who, const order_view& order, const event_view& event);
+[[nodiscard]] site_page order_page(const shopper& who, const order_view& order, const event_row& event);
 
 [[nodiscard]] site_page orders_page(const shopper& who, const std::vector<order_listing>& orders);
 

@@ -47,10 +47,16 @@ tenant_id tenant_of_all(const std::vector<event_view>& events) {
 awaitable<response> show_shop(visit v) {
   list_events wish;
   wish.limit = events_shown_max;
+  const auto& cursors = v.ctx.shared->cursors;
+  const auto after = v.cursor.empty() ? std::optional{aggregate_id{}} : cursors.decode(wish.by.id, v.cursor);
+  if (!after) co_return problem(fault::invalid_cursor, v.rq.request_id);
+  wish.after = *after;
   auto got = co_await ask(v.ctx, v.ctx.catalog, std::move(wish));
   if (auto no = refused(v.rq, got)) co_return std::move(*no);
   const auto& events = got.reply.events;
-  co_return render(on_sale_page(shopper_of(v), events), v.base(), brand_of(v.ctx, tenant_of_all(events)));
+  const auto next = got.reply.more ? cursors.encode({}, events.back().event.aggregate) : std::string{};
+  co_return render(on_sale_page(shopper_of(v), events, next), v.base(),
+                   brand_of(v.ctx, tenant_of_all(events)));
 }
 
 awaitable<response> act_in_shop(visit v) {
@@ -312,7 +318,7 @@ awaitable<response> show_order(visit v) {
   const auto event = got.reply.order.claim.event;
   auto sale = co_await ask_event(v.ctx, owner_of(v.id), find_event{{event, {}, event_kind::sale}, v.shopper});
   if (auto no = refused(v.rq, sale)) co_return std::move(*no);
-  auto page = order_page(shopper_of(v), got.reply.order, sale.reply.event);
+  auto page = order_page(shopper_of(v), got.reply.order, sale.reply.event.event);
   co_return render(std::move(page), v.base(), brand_of(v.ctx, sale.reply.event.event.tenant));
 }
 
@@ -399,7 +405,7 @@ std::span<const route> shop_routes() {
   static constexpr route table[] = {
     {get, "/checkout/return", self_guarded_for_anybody<get_checkout_return>},
     {get, "/events/{id}/calendar.ics", for_anybody<get_calendar, address_limit::anonymous>},
-    {get, "/shop", page_of<show_shop>},
+    {get, "/shop", page_of<show_shop, extra_query::cursor>},
     {post, "/shop", form_to<act_in_shop>},
     {get, "/shop/orders", page_of<show_orders>},
     {get, "/shop/orders/{id}", page_of<show_order>},

@@ -29,6 +29,12 @@ std::string paper_price(language in, const ticket_paper& paper, const std::strin
   return paper.price == price_hidden ? std::string{} : price_text(in, paper.price, currency);
 }
 
+/// "Standing", or "Standing · Ticket 2" as the order's page names the attendee.
+std::string type_text(language in, const ticket_paper& paper) {
+  if (paper.attendee == 0) return paper.type_name;
+  return paper.type_name + " · " + text(in, "attendee_n", {{"n", number_text(in, paper.attendee)}});
+}
+
 print::event_ticket_page printed(language in, const event_row& event, const ticket_paper& paper) {
   const auto label = [&](const char* key) { return std::string{text(in, key)}; };
   print::event_ticket_page page;
@@ -36,9 +42,8 @@ print::event_ticket_page printed(language in, const event_row& event, const tick
   page.facts = {{label("event_ticket_date"), start_text(in, event.facts)},
                 {label("doors"), doors_text(in, event.facts)},
                 {label("event_ticket_place"), place_text(event.facts)},
-                {label("event_ticket_type"), paper.type_name},
+                {label("event_ticket_type"), type_text(in, paper)},
                 {label("event_ticket_seat"), seat_text(in, paper.seat)},
-                {label("event_ticket_attendee"), paper.attendee},
                 {label("order_number"), paper.order.is_nil() ? std::string{} : to_string(paper.order)},
                 {label("event_ticket_price"), paper_price(in, paper, event.currency)}};
   page.terms_label = label("event_ticket_terms");
@@ -94,6 +99,8 @@ std::vector<ticket_paper> papers_of(const json::object& tickets, const json::obj
     paper.order = parse_uuid(text_in(data, "order_id")).value();
     paper.type_name = text_in(o, "type");
     paper.price = o.at("price").to_number<money>();
+    if (const auto* attendee = o.if_contains("attendee"))
+      paper.attendee = attendee->to_number<std::uint32_t>();
     if (const auto* seat = o.if_contains("seat")) {
       const auto& place = seat->as_object();
       paper.seat = {text_in(place, "section"), text_in(place, "row"), text_in(place, "seat")};

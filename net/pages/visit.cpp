@@ -98,10 +98,12 @@ awaitable<response> open_page(visit v, const path_parameters& path, page_step ru
     std::optional<response> no;
     const auto query = extra == extra_query::reason
                          ? query_parameters::read(v.rq, {"lang", "reason", "solved"}, no)
-                         : query_parameters::read(v.rq, {"lang"}, no);
+                       : extra == extra_query::cursor ? query_parameters::read(v.rq, {"lang", "cursor"}, no)
+                                                      : query_parameters::read(v.rq, {"lang"}, no);
     if (no) return ready(std::move(*no));
     if (const auto tag = query.find("lang")) return ready(change_language(v, *tag));
     v.reason = query.find("reason").value_or(std::string_view{});
+    v.cursor = query.find("cursor").value_or(std::string_view{});
     v.solved = query.find("solved").value_or(std::string_view{});
   }
   if (auto no = begin_visit(v, path)) return ready(std::move(*no));

@@ -35,6 +35,7 @@ struct visit {
   form sent; ///< form of a POST
   std::string_view solved = {}; ///< ?solved=: a challenge from a mail; empty: none
   std::string_view reason = {}; ///< ?reason=: why a gate or page sent the visitor here; empty: none
+  std::string_view cursor = {}; ///< ?cursor=: of the page of a list; empty: its first
   std::string_view secret = {}; ///< second part of the path; empty: none
 
   [[nodiscard]] const std::string& base() const { return ctx.options.http.base_path; }
@@ -48,7 +49,7 @@ struct visit {
 using page_step = awaitable<response> (*)(visit);
 
 /// Query parameters that a page accepts besides `lang`.
-enum class extra_query : std::uint8_t { refused, reason, ignored };
+enum class extra_query : std::uint8_t { refused, reason, cursor, ignored };
 
 /// GET: `?lang=` changes the language and redirects to the URL without it.
 awaitable<response> on_page(context& ctx, const request& rq, const path_parameters& path, page_step run,

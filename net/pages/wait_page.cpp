@@ -104,7 +104,7 @@ void set_common(page_data& data, const wait_view& v) {
 void set_preview(site_page& page, const wait_view& v) {
   if (is_queue(v) || v.signed_in) return;
   page.preview = {v.url, v.line.event.name, preview_text(v.in, v.line.event.facts),
-                  event_linked_data(v.line, v.url, v.picture_url), v.picture_url};
+                  event_linked_data(v.line, v.now, v.url, v.picture_url), v.picture_url};
 }
 
 // -- in the queue

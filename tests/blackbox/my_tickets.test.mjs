@@ -78,7 +78,7 @@ test('a printed ticket has its code and its facts', async (t) => {
   const file = await pdf_of(h, `/event-tickets/${h.ticket}.pdf`, { 'Accept-Language': 'hr' });
   assert.ok(fs.statSync(file).size <= 150_000, `${fs.statSync(file).size} bytes`);
   const text = await program('pdftotext', file, '-');
-  for (const part of ['Ljetna večer', 'Parter', 'Šalata', 'Ann Bee', h.order, '19:30', '18:00', 'Ulaznica'])
+  for (const part of ['Ljetna večer', 'Parter', 'Šalata', h.order, '19:30', '18:00', 'Ulaznica'])
     assert.ok(text.includes(part), `${part} in ${text}`);
   for (const part of ['Uvjeti', 'Bez stakla.', 'Djeca uz pratnju.'])
     assert.ok(text.includes(part), `${part} in ${text}`);
@@ -346,7 +346,7 @@ test('who was given a ticket sees nothing of the purchase', async (t) => {
     return program('pdftotext', file, '-');
   };
   const own = await printed_for(h.ann);
-  for (const part of ['Price', 'Ann Bee', h.order]) assert.ok(own.includes(part), `${part} in ${own}`);
+  for (const part of ['Price', h.order]) assert.ok(own.includes(part), `${part} in ${own}`);
   const bob = await sign_in(h.server, `bob-${h.mark}@example.org`);
   await give_away(h, bob);
   const given = await ticket_of(h, bob.token);

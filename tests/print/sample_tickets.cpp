@@ -70,9 +70,9 @@ print::event_ticket_document sample_ticket(const std::string& language) {
   const auto& v = values().at(language);
   print::event_ticket_page page;
   page.event = v.event;
-  page.facts = {{label("event_ticket_date"), v.date},         {label("event_ticket_place"), v.place},
-                {label("event_ticket_type"), v.type},         {label("event_ticket_seat"), v.seat},
-                {label("event_ticket_attendee"), v.attendee}, {label("order_number"), "7F3K-22QX"},
+  page.facts = {{label("event_ticket_date"), v.date},  {label("event_ticket_place"), v.place},
+                {label("event_ticket_type"), v.type},  {label("event_ticket_seat"), v.seat},
+                {label("last_name"), v.attendee},      {label("order_number"), "7F3K-22QX"},
                 {label("event_ticket_price"), v.price}};
   page.code = "W50TK404DGWLDFUV+RFCJ:SA2122PJ2YOQ0TW9C/QM6-QS4VO130003+0UZS%N0:6KWFCFM5FJO09I$ZPZQ4:Q0XLDH "
               "7B*C8E6XDU136*Q291NDMC5AEQPL133K2MPJ3 X4HEP43V$:2J3SBHALKU80";

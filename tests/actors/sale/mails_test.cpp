@@ -136,6 +136,8 @@ CAF_TEST(a receipt has the picture and terms and to a confirmed address the answ
                            R"("},{"label":"Shirt","value":"yes","attendee":1}])")
             != std::string::npos);
   CAF_CHECK(receipt().find(R"("terms":"No glass.")") != std::string::npos);
+  f.ticket_held_by(ada, 1);
+  CAF_CHECK(receipt().find(R"("price":500,"attendee":1})") != std::string::npos);
   order.guest = {0xfb, 1};
   CAF_CHECK(receipt().find("Shirt") == std::string::npos);
   order.guest = {};

@@ -122,6 +122,8 @@ CAF_TEST(an access code opens its types when joining and later) {
   CAF_CHECK(f.s.order(1, {f.item(1)}).no.why == reason::invalid_field);
   CAF_CHECK(!f.s.order(1, {f.item(2)}).no); // without the code: it was given
   CAF_CHECK_EQUAL(f.s.order_of(1).promo_code, "PRESS");
+  const auto names = f.s.it->view_of(f.s.order_of(1)).claim.item_names;
+  CAF_CHECK(names == std::vector<std::string>{"Type"}); // the order names it for ever
   CAF_CHECK_EQUAL(f.s.it->promo_codes().all()[1].uses, 1u);
   CAF_CHECK(!f.s.claim(2));
   CAF_CHECK_EQUAL(f.s.it->promo_codes().all()[0].uses, 1u);

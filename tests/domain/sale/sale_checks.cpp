@@ -302,8 +302,8 @@ bool same_claims(const T& a, const T& b) {
   const auto seats = [](const T& view) {
     return std::set<std::string>(view.seats.begin(), view.seats.end());
   };
-  return a.claim == b.claim && a.item_ids == b.item_ids && a.event == b.event && a.currency == b.currency
-         && seats(a) == seats(b);
+  return a.claim == b.claim && a.item_ids == b.item_ids && a.item_names == b.item_names && a.event == b.event
+         && a.currency == b.currency && seats(a) == seats(b);
 }
 
 bool same_tickets(const sale& a, const sale& b, const claim_id& claim) {

@@ -2,6 +2,7 @@
 // Event tickets: issued with the purchase, named and cancelled by refunds, made later for older purchases.
 #define CAF_SUITE domain_sale_tickets
 #include "domain/delivery/outbox.hpp"
+#include "domain/sale/attendees.hpp"
 #include "tests/domain/sale/orders_fixture.hpp"
 
 namespace sale_tickets_test {
@@ -109,6 +110,22 @@ CAF_TEST(each event ticket of an order has an attendee for ever) {
   const auto others = f.s.it->views_of(f.s.it->event_tickets().of_claim(f.s.claim_of(2).id));
   CAF_REQUIRE_EQUAL(others.size(), 1u);
   CAF_CHECK_EQUAL(others[0].attendee, 0u);
+}
+
+CAF_TEST(papers number attendees if the event asks them) {
+  for (const bool of_attendee : {false, true}) {
+    auto event = sample_event();
+    event.questions = {question{1, question_kind::text, of_attendee, false, "Shirt", {}}};
+    tickets_fixture f{event};
+    const auto claim = f.bought(1, {f.seat(), f.standard()}).claim;
+    const auto attendees = asked_attendees(*f.s.it, claim);
+    CAF_CHECK_EQUAL(attendees.size(), of_attendee ? 2u : 0u);
+    for (const auto& t : f.shown()) {
+      const auto paper = f.s.it->paper_of(t.ticket, attendee_of(attendees, t.ticket.id));
+      CAF_CHECK_EQUAL(paper.attendee, of_attendee ? t.attendee : 0u);
+    }
+    CAF_CHECK(asked_attendees(*f.s.it, claim_id{}).empty());
+  }
 }
 
 CAF_TEST(a claim that costs nothing has its event tickets at once) {

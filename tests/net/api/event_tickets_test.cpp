@@ -29,7 +29,7 @@ struct holder : world {
     told->event_ticket.ticket = view;
     told->event_ticket.settings.key_number = 3;
     told->papers.event = told->event.event.event;
-    told->papers.papers = {{view.ticket, {}, "Standing", 500, "Ada Obi"}};
+    told->papers.papers = {{view.ticket, {}, "Standing", 500}};
     told->transfer.transfer.id = make_uuid(clock.wall_now(), first_event_aggregate, 6);
     told->transfer.transfer.ticket = view.ticket.id;
     told->customers.customers = {{8, 8}};

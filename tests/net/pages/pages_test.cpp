@@ -101,7 +101,7 @@ CAF_TEST(choice and order show the description of their event) {
     CAF_CHECK(body.find("<script>") == std::string::npos);
   };
   check(choice_page(who, {event, nullptr, empty}));
-  check(order_page(who, order, event));
+  check(order_page(who, order, event.event));
 }
 
 CAF_TEST(a seat is said with what its plan has of section and row) {

@@ -128,4 +128,33 @@ CAF_TEST(one seat that cannot be sold alone is not called a group) {
   }
 }
 
+CAF_TEST(a ticket type outside its window is refused in words) {
+  shop w;
+  w.told->quote.no = w.told->order.no = reason::not_on_sale;
+  for (const auto* action : {"quote", "buy"}) {
+    const auto page = w.post(w.typed() + "&q.1.1=Yam&q.1.3=Yam&q.1.4=Yam&action=" + action);
+    CAF_CHECK(page.status == 409u && has(page, "Not on sale now"));
+    check_is_as_typed(w, page);
+  }
+}
+
+CAF_TEST(the shops list leads to its next page) {
+  shop w;
+  auto event = w.told->event.event;
+  event.event.status = event_status::active;
+  event.event.aggregate = aggregate_id{99};
+  w.told->list.events = {event};
+  CAF_CHECK(!has(w.send(method::get, "/shop"), "?cursor="));
+  w.told->list.more = true;
+  const auto first = w.send(method::get, "/shop");
+  CAF_CHECK(w.told->asked_list.after == aggregate_id{} && has(first, "More events"));
+  const auto next = "/shop?cursor=" + w.shared.cursors.encode({}, event.event.aggregate);
+  CAF_REQUIRE(has(first, "href=\"" + next + '"'));
+  w.told->list = {};
+  const auto last = w.send(method::get, next);
+  CAF_CHECK(w.told->asked_list.after == event.event.aggregate);
+  CAF_CHECK(last.status == 200u && !has(last, "?cursor="));
+  CAF_CHECK_EQUAL(shown(w.send(method::get, "/shop?cursor=x")), "400 invalid_cursor");
+}
+
 } // namespace shop_routes_test

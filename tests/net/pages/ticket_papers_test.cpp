@@ -5,6 +5,8 @@
 
 #include "net/pages/ticket_papers.hpp"
 
+#include <algorithm>
+
 namespace ticket_papers_test {
 
 using namespace fq;
@@ -24,6 +26,26 @@ CAF_TEST(each ticket has the terms of its event) {
     CAF_CHECK_EQUAL(page.terms, "No glass.\nNo dogs.");
     CAF_CHECK_EQUAL(page.terms_label, "Conditions");
   }
+}
+
+CAF_TEST(a ticket names the attendee by number and nobody by name) {
+  event_row event;
+  event.id = {1, 2};
+  event.currency = "EUR";
+  const event_ticket_keys keys{secret_key{}, event.id, 0};
+  std::vector<ticket_paper> papers(2);
+  for (auto& paper : papers) paper.type_name = "Standing";
+  papers[1].attendee = 2;
+  const auto printed = ticket_document(language::en, event, papers, keys, from_unix_ms(0));
+  const auto type_of = [&](std::size_t page) {
+    const auto& facts = printed.pages.at(page).facts;
+    return std::ranges::find(facts, text(language::en, "event_ticket_type"), &print::event_ticket_fact::label)
+      ->value;
+  };
+  CAF_CHECK_EQUAL(type_of(0), "Standing");
+  CAF_CHECK_EQUAL(type_of(1), "Standing · Ticket 2");
+  for (const auto& page : printed.pages)
+    for (const auto& fact : page.facts) CAF_CHECK(fact.label != "Name");
 }
 
 } // namespace ticket_papers_test
