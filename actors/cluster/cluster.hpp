@@ -31,7 +31,7 @@ class environment;
 
 /// Version of the messages between nodes (actors/protocol). Raise it when a message changes or gets a new
 /// type id. Nodes of different versions share the ledger but do not connect.
-inline constexpr std::uint32_t wire_version = 14;
+inline constexpr std::uint32_t wire_version = 15;
 
 struct cluster_services {
   environment* env = nullptr;
