@@ -3,9 +3,8 @@
 
 #include "fair/bytes.hpp"
 #include "fair/limits.hpp"
+#include "fair/note.hpp"
 #include "fair/records.hpp"
-
-#include <utility>
 
 namespace fq {
 namespace {
@@ -16,47 +15,48 @@ bool is_of(std::string_view record, log_record_kind kind) {
   return record.starts_with(static_cast<char>(kind));
 }
 
+/// Without cosignatures: the first signature is the log's.
+std::string_view bare(std::string_view note) {
+  return note.substr(0, note.find('\n', note.find("\n\n") + 2) + 1);
+}
+
+bool is_cosigned(std::string_view note) { return bare(note).size() < note.size(); }
+
 } // namespace
 
-std::string closing_proof::complete(std::string record, std::uint64_t index) {
-  if (is_of(record, log_record_kind::closed)) {
-    closed_size_ = index + 1;
-    first_.clear();
-    note_.clear();
-  }
-  if (!is_of(record, log_record_kind::drawn)) return record;
-  closed_size_ = 0;
-  first_.clear();
-  if (!note_.empty() && note_.size() <= record_text_max && record.ends_with(no_text)) {
+std::string closing_proof::first() const { return std::string{bare(note_)}; }
+
+std::string closing_proof::complete(std::string record) {
+  const bool is_draw = is_of(record, log_record_kind::drawn);
+  if (!is_draw && !is_of(record, log_record_kind::closed)) return record;
+  is_closed_ = !is_draw;
+  const auto note = std::exchange(note_, {});
+  if (is_draw && is_cosigned(note) && note.size() <= record_text_max && record.ends_with(no_text)) {
     record.resize(record.size() - no_text.size());
-    append_number(record, note_.size(), 2);
-    record += note_;
+    append_number(record, note.size(), 2);
+    record += note;
   }
   return record;
 }
 
-void closing_proof::resume(std::uint64_t size, const std::string& note, const std::string& bare) {
-  *this = {};
-  first_ = bare;
-  closed_size_ = size;
-  size_ = size;
-  note_ = note;
+void closing_proof::begin(std::string checkpoint) {
+  note_ = std::move(checkpoint);
+  is_closed_ = false;
 }
 
-const std::string& closing_proof::first(std::uint64_t size, const std::string& note) {
-  if (first_.empty() && closed_size_ > 0 && size >= closed_size_) first_ = note;
-  return first_;
-}
-
-/// Further witnesses of the same checkpoint count, later checkpoints do not: they prove less.
-void closing_proof::cosigned(std::uint64_t size, const std::string& note, const std::string& lines) {
-  const bool has_closing = closed_size_ > 0 && size >= closed_size_;
-  if (!has_closing || (!note_.empty() && size != size_)) return;
-  const auto& so_far = note_.empty() ? note : note_;
-  if (so_far.size() + lines.size() > record_text_max) return; // else one witness could void the proof
-  if (note_.empty()) note_ = note;
-  size_ = size;
-  if (note_.find(lines) == std::string::npos) note_ += lines;
+/// Further witnesses of the same checkpoint count, later checkpoints do not: they prove less. But while there
+/// is no cosignature, a witness that is beyond the first checkpoint begins with its own, and all others get
+/// that one.
+bool closing_proof::cosigned(const std::string& checkpoint, std::string_view lines) {
+  const auto kept = parse_checkpoint(note_), other = parse_checkpoint(checkpoint);
+  if (!kept || !other || other->content.size < kept->content.size) return false;
+  const bool is_later = other->content.size > kept->content.size;
+  if (is_later && is_cosigned(note_)) return false;
+  const auto& note = is_later ? checkpoint : note_;
+  if (note.size() + lines.size() > record_text_max) return false; // else one witness could void the proof
+  if (note.find(lines) != note.npos) return false;
+  note_ = note + std::string{lines};
+  return true;
 }
 
 } // namespace fq

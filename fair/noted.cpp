@@ -45,16 +45,6 @@ noted_join join_of(std::string_view bytes) {
   return join;
 }
 
-template <class Is>
-bool has_note(std::string_view content, Is is) {
-  while (!content.empty()) {
-    const auto noted = next_note(content);
-    if (noted.empty()) return false;
-    if (is(noted)) return true;
-  }
-  return false;
-}
-
 bool are_notes(std::string_view content) {
   while (!content.empty()) {
     const auto noted = next_note(content);
@@ -90,12 +80,13 @@ void note_writer::add(const log_record& record, timestamp at) { add(bytes_of({0,
 
 std::vector<std::vector<char>> note_writer::take() { return std::exchange(pieces_, {}); }
 
-bool has_open_closing(std::string_view content) { return has_note(content, is_open_closing); }
-
-bool has_draw(std::string_view content) {
-  return has_note(content, [](std::string_view noted) {
-    return noted.front() == static_cast<char>(log_record_kind::drawn);
-  });
+bool has_open_closing(std::string_view content) {
+  while (!content.empty()) {
+    const auto noted = next_note(content);
+    if (noted.empty()) return false;
+    if (is_open_closing(noted)) return true;
+  }
+  return false;
 }
 
 std::string with_root(std::string record, const sha256_digest& root) {

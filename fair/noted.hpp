@@ -35,8 +35,6 @@ private:
 
 /// Whether it has a closing whose root is not computed yet: decisions note it without.
 [[nodiscard]] bool has_open_closing(std::string_view content);
-/// Whether it has the record of a draw.
-[[nodiscard]] bool has_draw(std::string_view content);
 /// The record of a closing with this root; others as they are.
 [[nodiscard]] std::string with_root(std::string record, const sha256_digest& root);
 

@@ -31,7 +31,6 @@
 #include "domain/delivery/notice_routing.hpp"
 #include "domain/sale/sale.hpp"
 #include "domain/sale/statistics.hpp"
-#include "fair/closing.hpp"
 #include "fair/growth.hpp"
 #include "fair/noted.hpp"
 
@@ -224,11 +223,9 @@ private:
   void grow_log();
   void extend_log();
   void turn_committed();
-  void forget_closing();
   void end_turn(std::optional<milliseconds> pause);
   void warn_of_stop(std::string_view why);
   [[nodiscard]] std::optional<sha256_digest> root_of_lobby() const;
-  [[nodiscard]] std::string cosigned_note() const;
   void tell_witnesses();
   caf::result<growth_proof> on_prove_growth(const prove_growth& x);
   bool cosign_newest(const checkpoint_cosigned& x);
@@ -443,13 +440,11 @@ private:
     fresh_notes fresh; ///< committed, for the next turns
     std::optional<log_growth> growth; ///< kept from turn to turn while there is more to take
     std::optional<nonce_maker> nonces; ///< empty: not served yet
-    closing_proof closing;
     log_state_row state; ///< as it was loaded, or with the last decision; number 0: there was none
     bool is_armed = false; ///< the timer of the next turn is set
     bool is_growing = false; ///< a turn is under way
     bool has_warned = false; ///< that it stands still
     bool has_told = false; ///< its witnesses, since the load
-    bool was_drawn = false; ///< at the load
   };
   log_keeping log_;
   std::optional<statistics_book> statistics_; ///< none: not serving, or no statistics

@@ -10,6 +10,7 @@
 #include "actors/sale/limits.hpp"
 #include "domain/base/planted.hpp"
 #include "fair/bytes.hpp"
+#include "fair/closing.hpp"
 #include "fair/last_cosigned.hpp"
 #include "fair/note.hpp"
 #include "fair/proof_tiles.hpp"
@@ -69,10 +70,9 @@ void event_state::start_log(const std::optional<log_state_row>& stored) {
   log_.nonces.emplace(nonce_secret_of(services_->stored_key, sale_->event().id));
   if (stored && !stored->is_lost) sale_->keep_log();
   if (stored) log_.state = *stored;
-  log_.was_drawn = sale_->lobby() != nullptr && is_set(sale_->lobby()->drawn_at);
-  if (stored && !stored->is_lost && root_of_lobby())
-    log_.closing.resume(stored->size, stored->cosignatures.empty() ? std::string{} : cosigned_note(),
-                        sign_log(*stored, services_->stored_key));
+  const bool awaits_draw = root_of_lobby() && !is_set(sale_->lobby()->drawn_at);
+  if (stored && !stored->is_lost && awaits_draw && stored->closing.empty()) // an older program was the owner
+    log_.state.closing = sign_log(*stored, services_->stored_key) + stored->cosignatures;
   arm_log(log_pause); // an earlier owner may have left rows
 }
 
@@ -158,21 +158,11 @@ void event_state::grow_log() {
         if (x.no || !is_mine(*x.rows->state)) return end_turn(log_pause); // a new log is not committed yet
         log_.growth = growth_of(*x.rows);
         if (reads_notes) log_.fresh.end_read(x.rows->noted, x.rows->noted.size() < log_rows_per_turn);
-        if (reads_notes) forget_closing();
         extend_log();
       },
       [this, is_current](const caf::error&) {
         if (is_current()) end_turn(log_pause);
       });
-}
-
-/// After a load: if the log has the draw already, no checkpoint over the closing comes first any more.
-void event_state::forget_closing() {
-  const auto notes_draw = [](const noted_rows& r) {
-    return has_draw({r.row.content.data(), r.row.content.size()});
-  };
-  const auto& fresh = log_.fresh;
-  if (log_.was_drawn && fresh.has_all() && std::ranges::none_of(fresh.rows(), notes_draw)) log_.closing = {};
 }
 
 /// `pause`: until the next turn; without it, the next commit with notes sets the timer.
@@ -195,11 +185,6 @@ std::optional<sha256_digest> event_state::root_of_lobby() const {
   return digest_of_hex(lobby->root);
 }
 
-/// The newest checkpoint with its cosignatures.
-std::string event_state::cosigned_note() const {
-  return sign_log(log_.state, services_->stored_key) + log_.state.cosignatures;
-}
-
 /// Sends the newest checkpoint to the witnesses. No request waits for their answers.
 void event_state::tell_witnesses() {
   if (!services_->witnesses) return;
@@ -208,7 +193,7 @@ void event_state::tell_witnesses() {
   if (!std::exchange(log_.has_told, true)) cosigned = log_.state.cosigned;
   self_->send(services_->witnesses,
               checkpoint_signed{aggregate_, note, caf::actor_cast<cosigned_log_handle>(self_->ctrl()),
-                                log_.closing.first(log_.state.size, note), std::move(cosigned)});
+                                closing_proof{log_.state.closing}.first(), std::move(cosigned)});
 }
 
 caf::result<growth_proof> event_state::on_prove_growth(const prove_growth& x) {
@@ -245,12 +230,15 @@ bool event_state::cosign_newest(const checkpoint_cosigned& x) {
 /// away the journal keeps it, because the witness is not asked again: two for each witness at most.
 void event_state::on_cosigned(const checkpoint_cosigned& x) {
   if (!serving_ || is_moving_ || !x.note.starts_with(log_.state.origin + '\n')) return; // of a lost log
-  log_.closing.cosigned(x.size, x.note, x.lines);
+  closing_proof closing{log_.state.closing};
+  const bool proves_closing = closing.cosigned(x.note, x.lines);
+  log_.state.closing = closing.note();
   auto cosigned = keep_cosigned(log_.state.cosigned, {x.note, x.witness, x.lines}, cosignatures_bytes_max);
   const bool is_known = cosigned == log_.state.cosigned;
   log_.state.cosigned = std::move(cosigned);
   const bool is_newest = cosign_newest(x);
-  if (!is_newest && (is_known || !log_.fresh.rows().empty())) return; // the next turn writes it
+  const bool has_turn = !log_.fresh.rows().empty(); // it writes what may wait
+  if (!is_newest && !proves_closing && (is_known || has_turn)) return;
   changes content;
   content.emplace_back(std::in_place_type<log_kept>, log_kept{log_.state, {}});
   journal_->append(std::move(content), now(), false);
@@ -271,9 +259,10 @@ void event_state::extend_log() {
     return end_turn(log_pause);
   }
   const auto root = root_of_lobby();
+  closing_proof closing{log_.state.closing};
   const auto append = [&](const std::string& record, queue_number n) {
     if (is_pruned) return;
-    growth.append(log_.closing.complete(root ? with_root(record, *root) : record, growth.size()), n);
+    growth.append(closing.complete(root ? with_root(record, *root) : record), n);
   };
   log_kept kept{log_.state, {}};
   bool has_taken = false;
@@ -297,6 +286,8 @@ void event_state::extend_log() {
     kept.state.cosignatures.clear();
     kept.state.root = root_bytes(growth.root());
     kept.state.last_number = growth.last_number();
+    if (closing.is_due()) closing.begin(sign_log(kept.state, services_->stored_key));
+    kept.state.closing = closing.note(); // stored before a witness gets it
   }
   for (auto& part : growth.take()) kept.tiles.push_back(row_of(kept.state.number, std::move(part)));
   log_.state = kept.state;

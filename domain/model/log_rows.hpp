@@ -22,13 +22,15 @@ struct log_state_row {
   bool is_lost = false; ///< the ledger has gone back, and a person has accepted that
   std::string cosigned =
     {}; ///< of each witness the newest checkpoint that it cosigned (fair/last_cosigned.hpp)
+  std::string closing = {}; ///< the first checkpoint over a closing, until the draw (fair/closing.hpp)
   friend bool operator==(const log_state_row&, const log_state_row&) = default;
 };
 FQ_ROW(log_state_row, "log_state", aggregate, row_field("number", &row::number),
        row_field("origin", &row::origin), row_field("size", &row::size), row_field("root", &row::root),
        row_field("taken_seq", &row::taken_seq), row_field("taken_ordinal", &row::taken_ordinal),
        row_field("last_number", &row::last_number), row_field("cosignatures", &row::cosignatures),
-       row_field("is_lost", &row::is_lost), row_field("cosigned", &row::cosigned))
+       row_field("is_lost", &row::is_lost), row_field("cosigned", &row::cosigned),
+       row_field("closing", &row::closing))
 
 /// What the decisions of a batch have noted (fair/noted.hpp), until it is in the log.
 struct log_batch_row {

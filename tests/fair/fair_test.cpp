@@ -320,54 +320,84 @@ CAF_TEST(of each witness the newest checkpoint that it cosigned is kept) {
   CAF_CHECK_EQUAL(keep_cosigned(both, {note(5), "z", line("z", std::string(enough, 'A'))}, enough), both);
 }
 
-CAF_TEST(the record of a draw has the first checkpoint over the closing that witnesses cosigned) {
-  const auto closed = closed_bytes({1, {}}, 3, {});
-  drawn_record draw;
-  const auto bare = drawn_bytes({2, {}}, draw);
-  draw.closing = "note of 8, cosigned, twice";
+/// A lobby whose closing is record 6 of the log.
+struct closed_lobby {
+  std::string closed = closed_bytes({1, {}}, 3, {}), other = "other";
   closing_proof proof;
-  CAF_CHECK_EQUAL(proof.complete("other", 5), "other");
-  proof.cosigned(6, "before the closing", ", cosigned");
-  CAF_CHECK_EQUAL(proof.complete(closed, 6), closed);
-  proof.cosigned(6, "before the closing", ", cosigned");
-  proof.cosigned(8, "note of 8", ", cosigned");
-  proof.cosigned(9, "a later one", ", cosigned");
-  proof.cosigned(8, "note of 8", ", twice");
-  proof.cosigned(8, "note of 8", ", twice");
-  proof.cosigned(8, "note of 8", std::string(record_text_max, 'x')); // the others still prove it
-  CAF_CHECK_EQUAL(proof.complete(bare, 9), drawn_bytes({2, {}}, draw));
-  closing_proof loaded; // before the log had the closing
-  loaded.resume(5, "before the closing", "before the closing");
-  CAF_CHECK_EQUAL(loaded.complete(closed, 6), closed);
-  CAF_CHECK_EQUAL(loaded.complete(bare, 7), bare);
-  loaded.resume(8, {}, "note of 8"); // with the closing
-  loaded.cosigned(7, "from before the load", ", cosigned");
-  loaded.cosigned(8, "note of 8", ", cosigned, twice");
-  CAF_CHECK_EQUAL(loaded.complete(bare, 9), drawn_bytes({2, {}}, draw));
-  loaded.resume(8, draw.closing, "note of 8");
-  CAF_CHECK_EQUAL(loaded.complete(bare, 9), drawn_bytes({2, {}}, draw));
-  closing_proof none;
-  CAF_CHECK_EQUAL(none.complete(closed, 6), closed);
-  CAF_CHECK_EQUAL(none.complete(bare, 7), bare);
+  static std::string note(std::uint64_t size) {
+    return text_of({"x/log", size, {}}) + "\n\u2014 x/log AAAA\n";
+  }
+  static std::string line(const std::string& witness) { return "\u2014 " + witness + " BBBB\n"; }
+  static std::string draw(const std::string& closing = {}) {
+    drawn_record record;
+    record.closing = closing;
+    return drawn_bytes({2, {}}, record);
+  }
+  /// A turn takes the closing.
+  void close() {
+    CAF_CHECK_EQUAL(proof.complete(closed), closed);
+    CAF_CHECK(proof.is_due());
+    proof.begin(note(8));
+  }
+  /// Another owner goes on with what is stored.
+  void load() { proof = closing_proof{proof.note()}; }
+};
+
+CAF_TEST(the record of a draw has the first checkpoint over the closing that witnesses cosigned) {
+  closed_lobby lobby;
+  auto& proof = lobby.proof;
+  const auto note = [](std::uint64_t size) { return closed_lobby::note(size); };
+  const auto a = lobby.line("a"), b = lobby.line("b");
+  CAF_CHECK_EQUAL(proof.complete(lobby.other), lobby.other);
+  CAF_CHECK(!proof.cosigned(note(6), a) && proof.note().empty()); // before the closing
+  lobby.close();
+  CAF_CHECK(!proof.is_due());
+  CAF_CHECK(!proof.cosigned(note(6), a));
+  CAF_CHECK(proof.cosigned(note(8), a));
+  CAF_CHECK(!proof.cosigned(note(9), b)); // a later one
+  lobby.load();
+  CAF_CHECK(!proof.cosigned(note(9), b));
+  CAF_CHECK(proof.cosigned(note(8), b));
+  CAF_CHECK(!proof.cosigned(note(8), b));
+  CAF_CHECK(!proof.cosigned(note(8), std::string(record_text_max, 'x'))); // the others still prove it
+  CAF_CHECK_EQUAL(proof.note(), note(8) + a + b);
+  lobby.load();
+  CAF_CHECK_EQUAL(proof.complete(lobby.other), lobby.other);
+  CAF_CHECK_EQUAL(proof.complete(lobby.draw()), lobby.draw(note(8) + a + b));
+  CAF_CHECK(proof.note().empty());
+  CAF_CHECK_EQUAL(proof.complete(lobby.draw()), lobby.draw());
+  CAF_CHECK(!proof.cosigned(note(9), a) && !proof.is_due());
+}
+
+CAF_TEST(a draw without a cosigned checkpoint over its closing has none) {
+  closed_lobby lobby;
+  lobby.close();
+  CAF_CHECK_EQUAL(lobby.proof.complete(lobby.draw()), lobby.draw());
+  lobby.proof = closing_proof{lobby.note(5) + lobby.line("a")}; // from before the closing
+  lobby.close();
+  CAF_CHECK_EQUAL(lobby.proof.complete(lobby.draw()), lobby.draw());
+  CAF_CHECK_EQUAL(lobby.proof.complete(lobby.closed), lobby.closed); // both in one turn
+  CAF_CHECK_EQUAL(lobby.proof.complete(lobby.draw()), lobby.draw());
+  CAF_CHECK(!lobby.proof.is_due());
 }
 
 CAF_TEST(all witnesses get the same checkpoint over the closing first) {
-  const auto closed = closed_bytes({1, {}}, 3, {});
-  const auto bare = drawn_bytes({2, {}}, drawn_record{});
-  closing_proof proof;
-  CAF_CHECK_EQUAL(proof.first(6, "before the closing"), "");
-  CAF_CHECK_EQUAL(proof.complete(closed, 6), closed);
-  CAF_CHECK_EQUAL(proof.first(6, "before the closing"), "");
-  CAF_CHECK_EQUAL(proof.first(8, "note of 8"), "note of 8");
-  CAF_CHECK_EQUAL(proof.first(9, "a later one"), "note of 8");
-  CAF_CHECK_EQUAL(proof.complete(bare, 9), bare);
-  CAF_CHECK_EQUAL(proof.first(10, "with the draw"), "");
-  closing_proof loaded; // with the closing
-  loaded.resume(8, {}, "note of 8");
-  CAF_CHECK_EQUAL(loaded.first(9, "a later one"), "note of 8");
-  loaded.resume(5, {}, "before the closing"); // before the log had it
-  CAF_CHECK_EQUAL(loaded.complete(closed, 6), closed);
-  CAF_CHECK_EQUAL(loaded.first(7, "note of 7"), "note of 7");
+  closed_lobby lobby;
+  auto& proof = lobby.proof;
+  CAF_CHECK_EQUAL(proof.first(), "");
+  lobby.close();
+  CAF_CHECK_EQUAL(proof.first(), lobby.note(8));
+  lobby.load();
+  CAF_CHECK_EQUAL(proof.first(), lobby.note(8));
+  CAF_CHECK(proof.cosigned(lobby.note(11), lobby.line("a"))); // is beyond it, so that the others get this one
+  CAF_CHECK_EQUAL(proof.first(), lobby.note(11));
+  CAF_CHECK(!proof.cosigned(lobby.note(8), lobby.line("b")));
+  CAF_CHECK(proof.cosigned(lobby.note(11), lobby.line("b")));
+  lobby.load();
+  CAF_CHECK_EQUAL(proof.first(), lobby.note(11));
+  CAF_CHECK_EQUAL(proof.complete(lobby.draw()),
+                  lobby.draw(lobby.note(11) + lobby.line("a") + lobby.line("b")));
+  CAF_CHECK_EQUAL(proof.first(), "");
 }
 
 CAF_TEST(a witness may be behind the checkpoint that was sent or beyond it and the log is not back) {

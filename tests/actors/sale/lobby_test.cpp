@@ -93,6 +93,14 @@ struct lobby_fixture : event_fixture {
   void take_turns() {
     for (int i = 0; i < 50; ++i) pass(100ms);
   }
+  static std::string line_of(const std::string& witness) { return "\u2014 " + witness + " AAAA\n"; }
+  /// The witness answers.
+  void cosign(const std::string& note, const std::string& witness) {
+    const auto size = parse_checkpoint(note)->content.size;
+    caf::anon_send(checkpoints.back().log, checkpoint_cosigned{size, witness, note, line_of(witness)});
+    run();
+  }
+  log_state_row log_state() { return *store.read_log(event.aggregate, {}).state; }
   /// The records of the log, one after the other.
   std::string records() {
     const auto rows = store.read_log(event.aggregate, {.tiles = {{bundle_level, 0}}});
@@ -216,15 +224,73 @@ CAF_TEST(the draw has the cosigned checkpoint over the closing also if joins hav
   const auto size = [](const checkpoint_signed& x) { return parse_checkpoint(x.note)->content.size; };
   CAF_REQUIRE(size(checkpoints.back()) > size(closed));
   CAF_CHECK_EQUAL(checkpoints.back().first, first);
-  const std::string lines = "\u2014 witness AAAA\n";
-  caf::anon_send(closed.log, checkpoint_cosigned{size(closed), "witness", closed.note, lines});
-  run();
-  CAF_CHECK(store.read_log(event.aggregate, {}).state->cosignatures.empty()); // not of the newest
+  cosign(closed.note, "a");
+  CAF_CHECK(log_state().cosignatures.empty()); // not of the newest
   beacon(std::string(96, 'b'));
   run();
   pass(2s);
-  CAF_CHECK(records().find(closed.note + lines) != std::string::npos);
+  CAF_CHECK(records().find(closed.note + line_of("a")) != std::string::npos);
   CAF_CHECK(checkpoints.back().first.empty()); // it is drawn
+}
+
+CAF_TEST(the first cosigned checkpoint over the closing outlives its owner) {
+  add_witness();
+  start_lobby(with_beacon(beacon_kind::drand));
+  joined(1);
+  pass(lobby_length);
+  pass(2s);
+  const auto first = checkpoints.back().first;
+  CAF_REQUIRE(!first.empty());
+  joined(2);
+  pass(2s);
+  checkpoints.clear();
+  crash(); // before any witness has answered
+  pass(2s);
+  CAF_REQUIRE(!checkpoints.empty());
+  CAF_REQUIRE(checkpoints.back().note != first);
+  CAF_CHECK_EQUAL(checkpoints.back().first, first);
+  joined(3); // a turn is due, and the cosignature does not wait for it
+  cosign(first, "a");
+  crash();
+  pass(2s);
+  CAF_CHECK_EQUAL(checkpoints.back().first, first);
+  cosign(checkpoints.back().note, "b"); // a later one proves less
+  cosign(first, "c");
+  crash();
+  pass(2s);
+  beacon(std::string(96, 'b'));
+  run();
+  pass(2s);
+  CAF_CHECK(records().find(first + line_of("a") + line_of("c")) != std::string::npos);
+  CAF_CHECK(records().find(line_of("b")) == std::string::npos);
+  CAF_CHECK(log_state().closing.empty());
+}
+
+CAF_TEST(an owner after an older program that closed the lobby begins with the newest checkpoint) {
+  add_witness();
+  start_lobby(with_beacon(beacon_kind::drand));
+  joined(1);
+  pass(lobby_length);
+  pass(2s);
+  kill(owner);
+  auto older = log_state();
+  older.closing.clear();
+  const auto own_row = store.acquire_unleased(event.aggregate, never);
+  batch b{event.aggregate,          own_row->epoch, own_row->applied_seq,
+          own_row->applied_seq + 1, env.wall_now(), {}};
+  b.content.emplace_back(std::in_place_type<log_kept>, log_kept{older, {}});
+  CAF_REQUIRE(store.commit(std::span{&b, 1})[0] == commit_outcome::committed);
+  checkpoints.clear();
+  own();
+  pass(2s);
+  CAF_REQUIRE(!checkpoints.empty());
+  const auto newest = checkpoints.back().note;
+  CAF_CHECK_EQUAL(checkpoints.back().first, newest);
+  cosign(newest, "a");
+  beacon(std::string(96, 'b'));
+  run();
+  pass(2s);
+  CAF_CHECK(records().find(newest + line_of("a")) != std::string::npos);
 }
 
 CAF_TEST(after the draw a load gives each witness the newest checkpoint first) {
@@ -264,16 +330,13 @@ CAF_TEST(a load tells the client of the witnesses what the log has of them) {
   pass(2s);
   CAF_CHECK(!checkpoints.back().cosigned.has_value());
   const auto newest = checkpoints.back();
-  const auto size = parse_checkpoint(newest.note)->content.size;
-  const std::string lines = "\u2014 a AAAA\n";
-  caf::anon_send(newest.log, checkpoint_cosigned{size, "a", newest.note, lines});
-  run();
+  cosign(newest.note, "a");
   checkpoints.clear();
   crash();
   pass(2s);
   CAF_REQUIRE_EQUAL(checkpoints.size(), 1u); // others may not have cosigned it
   CAF_CHECK_EQUAL(checkpoints.back().note, newest.note);
-  CAF_CHECK_EQUAL(checkpoints.back().cosigned.value_or(""), newest.note + lines);
+  CAF_CHECK_EQUAL(checkpoints.back().cosigned.value_or(""), newest.note + line_of("a"));
 }
 
 CAF_TEST(a cosignature that comes while the ledger is away is kept) {
@@ -285,14 +348,10 @@ CAF_TEST(a cosignature that comes while the ledger is away is kept) {
   commit_faults.push_back({commit_fault::kind::unavailable});
   ask<entry_reply>(owner, join{event.id, customer(2)});
   run();
-  const auto size = parse_checkpoint(newest.note)->content.size;
-  const std::string lines = "\u2014 a AAAA\n";
-  caf::anon_send(newest.log, checkpoint_cosigned{size, "a", newest.note, lines});
-  run();
+  cosign(newest.note, "a");
   pass(2s);
   pass(2s);
-  const auto stored = store.read_log(event.aggregate, {}).state->cosigned;
-  CAF_CHECK_EQUAL(stored, newest.note + lines);
+  CAF_CHECK_EQUAL(log_state().cosigned, newest.note + line_of("a"));
 }
 
 CAF_TEST(a log that replaces a lost one offers witnesses no checkpoint of the lost one) {
@@ -323,24 +382,18 @@ CAF_TEST(a checkpoint that was cosigned stays while the log grows) {
   joined(1);
   pass(2s);
   const auto first = checkpoints.back();
-  const auto cosign_first = [&](const std::string& witness) {
-    const auto size = parse_checkpoint(first.note)->content.size;
-    caf::anon_send(first.log,
-                   checkpoint_cosigned{size, witness, first.note, "\u2014 " + witness + " AAAA\n"});
-    run();
-  };
-  const auto kept = [this] { return store.read_log(event.aggregate, {}).state->cosigned; };
-  cosign_first("a");
+  const auto kept = [this] { return log_state().cosigned; };
+  cosign(first.note, "a");
   CAF_CHECK_EQUAL(kept(), first.note + "\u2014 a AAAA\n");
   joined(2);
   pass(2s);
   CAF_CHECK_EQUAL(kept(), first.note + "\u2014 a AAAA\n");
-  cosign_first("b"); // nothing is to be noted: no turn would write it
+  cosign(first.note, "b"); // nothing is to be noted: no turn would write it
   const auto both = first.note + "\u2014 a AAAA\n\u2014 b AAAA\n";
   CAF_CHECK_EQUAL(kept(), both);
   joined(3);
   const auto before = commits;
-  cosign_first("c");
+  cosign(first.note, "c");
   CAF_CHECK_EQUAL(commits, before); // the next turn writes it
   CAF_CHECK_EQUAL(kept(), both);
   pass(2s);
@@ -361,10 +414,10 @@ CAF_TEST(cosignatures without an end are not kept) {
   const auto cosign_with = [&](std::string lines) {
     caf::anon_send(newest.log, checkpoint_cosigned{size, "witness", newest.note, std::move(lines)});
     run();
-    return store.read_log(event.aggregate, {}).state->cosignatures.size();
+    return log_state().cosignatures.size();
   };
   CAF_CHECK_EQUAL(cosign_with(std::string(cosignatures_bytes_max + 1, 'x')), 0u);
-  CAF_CHECK(store.read_log(event.aggregate, {}).state->cosigned.empty());
+  CAF_CHECK(log_state().cosigned.empty());
   CAF_CHECK_EQUAL(cosign_with(std::string(100, 'x')), 100u);
   CAF_CHECK_EQUAL(cosign_with(std::string(cosignatures_bytes_max, 'y')), 100u);
 }

@@ -24,6 +24,7 @@ log_state_row state(std::uint64_t size, std::uint64_t taken_seq = 0, std::uint64
   s.last_number = queue_number{size};
   s.cosignatures = size % 2 == 0 ? "" : "— witness\n";
   s.cosigned = size % 2 == 0 ? "a note\n\n— witness\n" : "";
+  s.closing = size % 3 == 0 ? "" : "another note\n\n— log\n";
   return s;
 }
 

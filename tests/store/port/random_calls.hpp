@@ -188,6 +188,7 @@ private:
     kept.state.last_number = queue_number{below(9)};
     kept.state.cosignatures = text("witness", 3);
     kept.state.cosigned = text("note", 3);
+    kept.state.closing = text("closing", 3);
     for (auto n = below(3); n > 0; --n)
       kept.tiles.push_back(
         {kept.state.number, percent(50) ? bundle_level : 0, n, queue_number{below(9)}, some_bytes()});
