@@ -301,7 +301,7 @@ private:
   [[nodiscard]] checkin_reply checkin_now() const;
   template <class Message, class Set>
   caf::result<checkin_reply> change_checkin(const Message& x, const char* deed, Set set);
-  [[nodiscard]] gate_ticket gate_ticket_of(const event_ticket_row& row, bool is_off);
+  [[nodiscard]] gate_ticket gate_ticket_of(const checkin_ticket& seen, bool is_off);
   [[nodiscard]] scan_wish checked(const presented_scan& scan, timestamp now);
   const event_ticket_keys& ticket_keys();
 
