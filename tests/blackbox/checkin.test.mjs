@@ -10,12 +10,14 @@ import { assert, eventually, expect_problem, server_for, sleep, temporary_folder
 import { newest } from '../../web/pages/kept_page.mjs';
 import {
   after_sending,
+  asked_pause_ms,
   gate,
   in_order,
   is_answer,
   kept_code,
   new_nonce,
   reason_of_problem,
+  round_pause_ms,
   send_scans,
   to_try_again,
 } from '../../web/pages/scan_gate.mjs';
@@ -314,6 +316,17 @@ test('people read why the server takes no scan', () => {
     [...none, is_answer(200), is_answer(400, 'invalid_field')],
     [...[false, false, false, false], ...[true, true]],
   );
+});
+
+test('a phone asks a busy server again when it wants, within a minute', () => {
+  const pause = (headers) => asked_pause_ms({ headers: new Headers(headers) });
+  assert.equal(pause({ 'Retry-After': '7' }), 7_000);
+  assert.equal(pause({ 'Retry-After': '3600' }), 60_000);
+  for (const headers of [{}, { 'Retry-After': '-1' }, { 'Retry-After': 'soon' }])
+    assert.equal(pause(headers), 0);
+  assert.equal(round_pause_ms(1_000, 8_000, 10_000), 7_000);
+  assert.equal(round_pause_ms(1_000, 61_000, 10_000), 60_000);
+  assert.equal(round_pause_ms(8_000, 8_000, 10_000), 10_000);
 });
 
 test('a code that the server cannot read keeps no other scan from it', async () => {
