@@ -37,6 +37,7 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -298,7 +299,7 @@ private:
   [[nodiscard]] checkin_reply checkin_now() const;
   template <class Message, class Set>
   caf::result<checkin_reply> change_checkin(const Message& x, const char* deed, Set set);
-  [[nodiscard]] gate_ticket gate_ticket_of(const event_ticket_row& row, bool is_off);
+  [[nodiscard]] gate_ticket gate_ticket_of(const checkin_ticket& seen, bool is_off);
   [[nodiscard]] scan_wish checked(const presented_scan& scan, timestamp now);
   const event_ticket_keys& ticket_keys();
 
@@ -313,7 +314,13 @@ private:
   [[nodiscard]] bool shows_seats(const managed& x) const;
   [[nodiscard]] std::string text_of_map(bool for_shoppers) const;
   [[nodiscard]] const std::string& seats_for_shoppers();
-  [[nodiscard]] const std::string& plan_digest();
+  struct shown_plan {
+    std::shared_ptr<const std::string> of; ///< seating::text
+    std::vector<std::string> names; ///< in place of the plan's; empty: its own
+    std::shared_ptr<const std::string> text;
+    std::string digest;
+  };
+  [[nodiscard]] const shown_plan& plan_for(bool shoppers);
   caf::result<event_reply> on_renew_ticket_keys(const renew_ticket_keys& x);
   caf::result<stats_reply> on_find_stats(const find_stats& x);
   caf::result<count_reply> on_advance(const advance_line& x);
@@ -418,7 +425,7 @@ private:
   std::unique_ptr<event_audit> audit_; ///< null: not serving
   std::unique_ptr<event_sessions> sessions_; ///< null: not serving
   std::pair<std::uint64_t, std::string> shown_seats_; ///< version and text of the map, for shoppers
-  std::pair<std::shared_ptr<const std::string>, std::string> digested_plan_; ///< its text and digest
+  std::array<shown_plan, 2> shown_plans_; ///< for managers, for shoppers
   std::shared_ptr<board_seat> seat_; ///< null: not serving, or no metrics
   /// Decides nothing more: pending decisions are being committed, or the lease has ended.
   bool is_moving_ = false;

@@ -164,8 +164,8 @@ caf::result<gate_reply> event_state::on_find_gate(const find_gate& x) {
 }
 
 /// `is_off`: the event is cancelled, see sale::may_present.
-gate_ticket event_state::gate_ticket_of(const event_ticket_row& row, bool is_off) {
-  const auto seen = sale_->at_gate(row);
+gate_ticket event_state::gate_ticket_of(const checkin_ticket& seen, bool is_off) {
+  const auto& row = seen.ticket;
   const auto status = is_off ? event_ticket_status::cancelled : row.status;
   gate_ticket t{row.id, row.ticket_type, status, row.generation, seen.refund_pending};
   t.seat = seen.seat;
@@ -199,12 +199,14 @@ caf::result<gate_state_reply> event_state::on_find_gate_state(const find_gate_st
   // Changes of this millisecond may not be complete: the next question gets them.
   const auto changed =
     sale_->event_tickets().changed_after(reply.version.at, reply.version.ticket, t, gate_rows_looked_at);
+  std::vector<const event_ticket_row*> listed;
   for (const auto* row : changed) {
-    if (reply.tickets.size() == x.limit) break;
+    if (listed.size() == x.limit) break;
     reply.version.at = sale_->event_tickets().changed_at(*row);
     reply.version.ticket = row->id;
-    if (list->admits(row->ticket_type)) reply.tickets.push_back(gate_ticket_of(*row, is_off));
+    if (list->admits(row->ticket_type)) listed.push_back(row);
   }
+  for (const auto& seen : sale_->at_gate(listed)) reply.tickets.push_back(gate_ticket_of(seen, is_off));
   reply.more =
     !changed.empty() && (changed.size() == gate_rows_looked_at || changed.back()->id != reply.version.ticket);
   reply.now = t;

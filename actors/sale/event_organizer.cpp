@@ -5,6 +5,8 @@
 #include "domain/seats/map_text.hpp"
 #include "domain/seats/plan_text.hpp"
 
+#include <algorithm>
+
 namespace fq {
 namespace {
 
@@ -173,19 +175,31 @@ caf::result<seats_reply> event_state::on_find_seats(const find_seats& x) {
   return reveal(std::move(reply));
 }
 
-/// Made once for each plan.
-const std::string& event_state::plan_digest() {
-  const auto& text = sale_->seats()->text();
-  if (digested_plan_.first != text) digested_plan_ = {text, to_hex(sha256(*text))};
-  return digested_plan_.second;
+/// Made once for each plan and choice of hidden ticket types. Shoppers read the id of a hidden type in place
+/// of its name, also those who may buy it: GET /events/{id} gives them the name.
+const event_state::shown_plan& event_state::plan_for(bool shoppers) {
+  const auto& seats = *sale_->seats();
+  std::vector<std::string> names;
+  for (const auto ordinal : seats.map().plan_types()) {
+    const auto& type = sale_->stock().types()[ordinal];
+    names.push_back(shoppers && type.hidden ? to_string(type.id) : std::string{});
+  }
+  auto& shown = shown_plans_[shoppers ? 1 : 0];
+  if (shown.of == seats.text() && shown.names == names) return shown;
+  const bool is_own = std::ranges::all_of(names, &std::string::empty);
+  const auto text =
+    is_own ? seats.text() : std::make_shared<const std::string>(with_type_names(*seats.text(), names));
+  shown = {seats.text(), std::move(names), text, to_hex(sha256(*text))};
+  return shown;
 }
 
 caf::result<seat_plan_reply> event_state::on_find_seat_plan(const find_seat_plan& x) {
   if (refuses()) return refused(x);
   if (!shows_seats(x.what)) return seat_plan_reply{reason::not_found};
   seat_plan_reply reply;
-  reply.digest = plan_digest();
-  if (x.known != reply.digest) reply.plan = *sale_->seats()->text();
+  const auto& shown = plan_for(static_cast<bool>(refused_to(x.what)));
+  reply.digest = shown.digest;
+  if (x.known != reply.digest) reply.plan = *shown.text;
   return reveal(std::move(reply));
 }
 

@@ -10,10 +10,13 @@
 #include <deque>
 #include <optional>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 namespace fq {
+
+using ticket_rows = std::span<const event_ticket_row* const>;
 
 class event_tickets_book {
 public:

@@ -206,7 +206,7 @@ public:
                              checkin_device_id& id);
   /// Decides about a scan and records it, whatever the decision is. The same id is the same scan.
   scan_view redeem(const checkin_device_id& device, const scan_wish& wish, timestamp now, decision& out);
-  [[nodiscard]] checkin_ticket at_gate(const event_ticket_row& t) const;
+  [[nodiscard]] std::vector<checkin_ticket> at_gate(ticket_rows tickets) const;
   [[nodiscard]] checkin_conflict conflict_of(const event_ticket_id& ticket) const;
   [[nodiscard]] std::vector<checkin_type_count> checkin_counts() const;
   /// Tickets of `list`, at most `limit`: of the id `text` of a ticket, an order or a claim; else those of the
@@ -255,7 +255,6 @@ public:
   [[nodiscard]] payment_view view_of(const payment_row& p) const;
   /// Without event tickets, which few callers read: see views_of.
   [[nodiscard]] order_view view_of(const order_row& o) const;
-  using ticket_rows = std::span<const event_ticket_row* const>;
   [[nodiscard]] std::vector<event_ticket_view> views_of(ticket_rows tickets) const;
   /// All accepted offers of each ticket and the newest others, without addresses; by ticket, then by time.
   [[nodiscard]] std::vector<transfer_row> history_of(ticket_rows tickets) const;
@@ -432,6 +431,7 @@ private:
   [[nodiscard]] std::vector<event_ticket_id> chosen(const claim_id& claim, const units_back& units) const;
   [[nodiscard]] std::vector<event_ticket_id> refunded_tickets(const claim_id& claim) const;
   [[nodiscard]] std::vector<event_ticket_id> pending_refunds(const claim_row& claim) const;
+  [[nodiscard]] std::vector<event_ticket_id> pending_refunds(ticket_rows tickets) const;
   [[nodiscard]] refusal refused_transfer(const event_ticket_row& ticket) const;
   std::size_t expire_transfers(timestamp now, decision& out);
   void end_offer(const transfer_id& id, transfer_trigger trigger, timestamp now, decision& out);

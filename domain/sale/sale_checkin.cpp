@@ -7,7 +7,6 @@
 #include "domain/sale/sale.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 namespace fq {
 namespace {
@@ -201,28 +200,32 @@ scan_view sale::view_of(const scan_row& scan) const {
   v.scan = scan;
   if (const auto* earlier = checkin_.find(scan.earlier)) v.earlier = place_of(*earlier);
   const auto* ticket = event_tickets_.find(scan.ticket);
-  if (ticket != nullptr && !has_no_ticket(scan.objection)) v.ticket = at_gate(*ticket);
+  if (ticket != nullptr && !has_no_ticket(scan.objection)) v.ticket = at_gate({&ticket, 1}).front();
   return v;
 }
 
-checkin_ticket sale::at_gate(const event_ticket_row& t) const {
-  checkin_ticket result;
-  result.ticket = t;
-  result.type = stock_.types()[t.ticket_type].name;
-  const auto pending = pending_refunds(*claims_.find(t.claim));
-  result.refund_pending = std::ranges::find(pending, t.id) != pending.end();
-  auto seat = seat_of(t);
-  result.seat = std::move(seat.name);
-  result.place = std::move(seat.place);
-  const auto* order = orders_.of_claim(t.claim);
-  if (order != nullptr) result.order = order->id;
-  if (order != nullptr && order->customer == t.holder) result.name = full_name(order->contact);
-  if (const auto scans = checkin_.of_ticket(t.id); !scans.empty()) result.last = place_of(*scans.back());
-  return result;
+std::vector<checkin_ticket> sale::at_gate(ticket_rows tickets) const {
+  const auto pending = pending_refunds(tickets);
+  std::vector<checkin_ticket> views;
+  for (const auto* t : tickets) {
+    auto& v = views.emplace_back();
+    v.ticket = *t;
+    v.type = stock_.types()[t->ticket_type].name;
+    v.refund_pending = std::ranges::binary_search(pending, t->id);
+    auto seat = seat_of(*t);
+    v.seat = std::move(seat.name);
+    v.place = std::move(seat.place);
+    const auto* order = orders_.of_claim(t->claim);
+    if (order != nullptr) v.order = order->id;
+    if (order != nullptr && order->customer == t->holder) v.name = full_name(order->contact);
+    if (const auto scans = checkin_.of_ticket(t->id); !scans.empty()) v.last = place_of(*scans.back());
+  }
+  return views;
 }
 
 checkin_conflict sale::conflict_of(const event_ticket_id& ticket) const {
-  checkin_conflict conflict{at_gate(*event_tickets_.find(ticket))};
+  const auto* row = event_tickets_.find(ticket);
+  checkin_conflict conflict{at_gate({&row, 1}).front()};
   for (const auto* scan : checkin_.of_ticket(ticket)) conflict.scans.push_back(place_of(*scan));
   return conflict;
 }
@@ -249,18 +252,18 @@ std::vector<const event_ticket_row*> sale::tickets_of_id(const uuid& id) const {
 
 std::vector<checkin_ticket> sale::find_at_gate(const checkin_list_row& list, std::string_view text,
                                                std::size_t limit) const {
-  std::vector<checkin_ticket> found; // whose holders may come
-  std::vector<checkin_ticket> others; // in or cancelled
+  std::vector<const event_ticket_row*> found; // whose holders may come
+  std::vector<const event_ticket_row*> others; // in or cancelled
   const auto add = [&](const event_ticket_row* ticket) {
     const bool is_other =
       ticket->status == event_ticket_status::checked_in || ticket->status == event_ticket_status::cancelled;
     auto& part = is_other ? others : found;
-    if (part.size() < limit && list.admits(ticket->ticket_type)) part.push_back(at_gate(*ticket));
+    if (part.size() < limit && list.admits(ticket->ticket_type)) part.push_back(ticket);
   };
   const auto joined = [&] {
     others.resize(std::min(others.size(), limit - found.size()));
-    std::move(others.begin(), others.end(), std::back_inserter(found));
-    return std::move(found);
+    found.insert(found.end(), others.begin(), others.end());
+    return at_gate(found);
   };
   if (const auto id = parse_uuid(text)) {
     for (const auto* ticket : tickets_of_id(*id)) add(ticket);

@@ -8,6 +8,7 @@
 #include "domain/delivery/outbox.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace fq {
 namespace {
@@ -126,6 +127,19 @@ std::vector<event_ticket_id> sale::pending_refunds(const claim_row& claim) const
     is_kept_elsewhere = is_kept_elsewhere || (pays(payment) && !goes_back);
   }
   return is_whole && !is_kept_elsewhere ? chosen(claim.id, {left_of(claim), {}}) : pending;
+}
+
+/// The same for all claims of `tickets`, sorted: an order may have 5,000 tickets, and all go back.
+std::vector<event_ticket_id> sale::pending_refunds(ticket_rows tickets) const {
+  std::vector<event_ticket_id> pending;
+  std::unordered_set<claim_id> claims;
+  for (const auto* t : tickets) {
+    if (!claims.insert(t->claim).second) continue;
+    const auto of_claim = pending_refunds(*claims_.find(t->claim));
+    pending.insert(pending.end(), of_claim.begin(), of_claim.end());
+  }
+  std::ranges::sort(pending);
+  return pending;
 }
 
 /// The money for these tickets of a CONFIRMED claim is refunded: they are cancelled, also if another customer

@@ -8,6 +8,48 @@
 #include <algorithm>
 
 namespace fq {
+namespace {
+
+/// What a seat_patch changes about seats. Without seats it changes rules only.
+struct seat_changes {
+  std::vector<seat_number> seats; ///< sorted
+  std::optional<bool> is_blocked;
+  std::optional<std::uint32_t> type;
+};
+
+refusal patch_rules(const seat_patch& patch, seat_rules& rules) {
+  if (patch.singles.given) rules.singles = single_rule{patch.singles.value};
+  if (rules.singles > single_rule::off) return invalid_field("singles", "no such rule");
+  if (patch.may_split.given) rules.may_split = patch.may_split.value;
+  if (patch.accessible_for_all.given) rules.accessible_for_all = patch.accessible_for_all.value;
+  return {};
+}
+
+refusal wanted_changes(const seat_patch& patch, const seating& seating, const inventory& stock,
+                       seat_changes& out) {
+  if (!patch.ticket_type.is_nil()) {
+    const auto* row = stock.find(patch.ticket_type);
+    if (row == nullptr || !seating.has_seats(row->ordinal))
+      return invalid_field("ticket_type_id", "must be a ticket type of the plan's seats");
+    out.type = row->ordinal;
+  }
+  for (const auto& name : patch.seats) {
+    const auto n = seating.map().plan().find(name);
+    if (!n) return invalid_field("seats", "no such seat: " + name);
+    out.seats.push_back(*n);
+  }
+  if (patch.is_blocked.given) out.is_blocked = patch.is_blocked.value;
+  if (out.seats.empty()) {
+    const bool has_rules_only = patch.has_rules() && !out.is_blocked && !out.type;
+    return has_rules_only ? refusal{} : invalid_field("seats", "must have at least one");
+  }
+  std::ranges::sort(out.seats);
+  if (std::ranges::adjacent_find(out.seats) != out.seats.end()) return invalid_field("seats", "given twice");
+  const bool has_change = out.is_blocked || out.type;
+  return has_change ? refusal{} : invalid_field("is_blocked", "is required without ticket_type_id");
+}
+
+} // namespace
 
 void sale::load(const event_plan_row& row, std::uint64_t first_version) {
   seating_ = std::make_unique<seating>(row, first_version);
@@ -234,32 +276,12 @@ refusal sale::set_seats(const seat_patch& patch, timestamp, decision& out) {
     return {reason::invalid_transition, std::string{name_of(event_.status)}};
   if (!seating_) return reason::not_found;
   auto rules = seating_->rules();
-  if (patch.singles.given) rules.singles = single_rule{patch.singles.value};
-  if (rules.singles > single_rule::off) return invalid_field("singles", "no such rule");
-  if (patch.may_split.given) rules.may_split = patch.may_split.value;
-  if (patch.accessible_for_all.given) rules.accessible_for_all = patch.accessible_for_all.value;
-  const bool has_rules_only = patch.has_rules() && patch.seats.empty();
-  std::optional<std::uint32_t> type;
-  if (!patch.ticket_type.is_nil()) {
-    const auto* row = stock_.find(patch.ticket_type);
-    if (row == nullptr || !seating_->has_seats(row->ordinal))
-      return invalid_field("ticket_type_id", "must be a ticket type of the plan's seats");
-    type = row->ordinal;
-  }
-  std::vector<seat_number> seats;
-  for (const auto& name : patch.seats) {
-    const auto n = seating_->map().plan().find(name);
-    if (!n) return invalid_field("seats", "no such seat: " + name);
-    seats.push_back(*n);
-  }
-  if (seats.empty() && !has_rules_only) return invalid_field("seats", "must have at least one");
-  std::ranges::sort(seats);
-  if (std::ranges::adjacent_find(seats) != seats.end()) return invalid_field("seats", "given twice");
-  const auto blocked = patch.is_blocked.given ? std::optional{patch.is_blocked.value} : std::nullopt;
-  if (seats.empty() && (blocked || type)) return invalid_field("seats", "must have at least one");
-  if (!seats.empty()) {
-    if (!blocked && !type) return invalid_field("is_blocked", "is required without ticket_type_id");
-    if (const auto no = seating_->set(seats, blocked, type, out.content)) return refusal_of(no);
+  if (auto no = patch_rules(patch, rules)) return no;
+  seat_changes wanted;
+  if (auto no = wanted_changes(patch, *seating_, stock_, wanted)) return no;
+  if (!wanted.seats.empty()) {
+    if (const auto no = seating_->set(wanted.seats, wanted.is_blocked, wanted.type, out.content))
+      return refusal_of(no);
     follow_plan(out);
   }
   if (patch.has_rules()) seating_->set(rules, out.content);

@@ -94,27 +94,19 @@ std::vector<event_ticket_id> sale::chosen(const claim_id& claim, const units_bac
 
 /// What refunds in progress take, and the attendees, are found once for each claim.
 std::vector<event_ticket_view> sale::views_of(ticket_rows tickets) const {
-  struct known {
-    std::vector<event_ticket_id> pending; ///< sorted
-    attendee_numbers attendees;
-  };
-  std::unordered_map<claim_id, known> claims;
+  const auto pending = pending_refunds(tickets);
+  std::unordered_map<claim_id, attendee_numbers> attendees;
   std::vector<event_ticket_view> views;
   for (const auto* t : tickets) {
-    const auto [found, is_first] = claims.try_emplace(t->claim);
+    const auto [found, is_first] = attendees.try_emplace(t->claim);
     auto& of_claim = found->second;
     const auto* order = orders_.of_claim(t->claim);
-    if (is_first) {
-      const auto& claim = *claims_.find(t->claim);
-      of_claim.pending = pending_refunds(claim);
-      std::ranges::sort(of_claim.pending); // an order may have 5,000 tickets, and all go back
-      if (order != nullptr) of_claim.attendees = attendees_of(claim, event_tickets_.of_claim(t->claim));
-    }
+    if (is_first && order != nullptr)
+      of_claim = attendees_of(*claims_.find(t->claim), event_tickets_.of_claim(t->claim));
     auto seat = seat_of(*t);
     views.push_back({*t, event_.id, stock_.types()[t->ticket_type].id,
-                     order != nullptr ? order->id : order_id{},
-                     std::ranges::binary_search(of_claim.pending, t->id), std::move(seat.name),
-                     std::move(seat.place), attendee_of(of_claim.attendees, t->id)});
+                     order != nullptr ? order->id : order_id{}, std::ranges::binary_search(pending, t->id),
+                     std::move(seat.name), std::move(seat.place), attendee_of(of_claim, t->id)});
   }
   return views;
 }

@@ -24,9 +24,10 @@ const transfer_row* transfers_book::open_of(const event_ticket_id& ticket) const
   return i == open_.end() ? nullptr : find(i->second);
 }
 
-std::vector<transfer_id> transfers_book::of_ticket(const event_ticket_id& ticket) const {
+std::span<const transfer_id> transfers_book::of_ticket(const event_ticket_id& ticket) const {
   const auto i = of_ticket_.find(ticket);
-  return i == of_ticket_.end() ? std::vector<transfer_id>{} : i->second;
+  if (i == of_ticket_.end()) return {};
+  return i->second;
 }
 
 std::size_t transfers_book::accepted_of(const event_ticket_id& ticket) const {

@@ -24,7 +24,7 @@ public:
   /// Null: the ticket has no open offer.
   [[nodiscard]] const transfer_row* open_of(const event_ticket_id& ticket) const;
   /// All offers of the ticket that ever were; by id, so by time.
-  [[nodiscard]] std::vector<transfer_id> of_ticket(const event_ticket_id& ticket) const;
+  [[nodiscard]] std::span<const transfer_id> of_ticket(const event_ticket_id& ticket) const;
   /// How often the ticket has got another holder.
   [[nodiscard]] std::size_t accepted_of(const event_ticket_id& ticket) const;
   /// At most `most` open ones whose time is over.

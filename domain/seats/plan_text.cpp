@@ -4,6 +4,7 @@
 // a blank between them.
 #include "domain/seats/plan_text.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace fq {
@@ -132,6 +133,21 @@ std::string text_of(const seat_plan& plan) {
   for (const auto& a : plan.areas())
     append_line(out, 'a', a.code, a.name, a.type, a.places, a.corner.x, a.corner.y, a.width, a.height);
   return out;
+}
+
+std::string with_type_names(std::string_view text, std::span<const std::string> names) {
+  std::string out;
+  while (!names.empty() && !text.empty()) {
+    const auto line = text.substr(0, text.find('\n')).size() + 1;
+    const bool is_type = text.starts_with("t\t");
+    if (is_type && !names.front().empty())
+      append_line(out, 't', names.front());
+    else
+      out += text.substr(0, line);
+    if (is_type) names = names.subspan(1);
+    text.remove_prefix(std::min(line, text.size()));
+  }
+  return out += text;
 }
 
 std::shared_ptr<const seat_plan> plan_of_text(std::string_view text) {

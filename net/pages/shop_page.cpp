@@ -323,6 +323,8 @@ site_page choice_page(const shopper& who, const choice_view& choice) {
   set_contact(data, who, choice);
   add_questions(data, who.in, choice);
   data.show("TAKES_CODES", choice.event.takes_access_codes);
+  if (!choice.used_code.empty())
+    data.set_optional("CODE_IN_USE", text(who.in, "access_code_in_use", {{"code", choice.used_code}}));
   data.show("NO_QUOTE", !choice.quote);
   set_sums(data, choice.quote ? choice.quote->price : price_quote{}, event.currency);
   page.script = "shop.mjs";

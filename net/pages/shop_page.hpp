@@ -37,6 +37,7 @@ struct choice_view {
   std::string problem = {}; ///< key of the text of the refusal
   std::string order_key = {}; ///< makes a form that is sent twice one order
   bool takes_donations = false; ///< the server has a gateway
+  std::string_view used_code = {}; ///< access code that was just taken
 };
 /// Whether chosen seats may be accessible and companions' seats.
 [[nodiscard]] inline bool wants_accessible(const form& sent) { return sent.find("accessible") == "1"; }

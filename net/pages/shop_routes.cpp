@@ -97,6 +97,7 @@ struct shown_choice {
   std::optional<quote_view> quote = {};
   std::string problem = {};
   unsigned status = 200;
+  std::string_view used_code = {};
 };
 
 response show_choice(const visit& v, const counter& at, shown_choice state) {
@@ -107,7 +108,8 @@ response show_choice(const visit& v, const counter& at, shown_choice state) {
                      std::move(state.quote),
                      std::move(state.problem),
                      sent_key.empty() ? random_key(v.ctx) : std::string{sent_key},
-                     !v.ctx.shared->gateways.empty()};
+                     !v.ctx.shared->gateways.empty(),
+                     state.used_code};
   return render(choice_page(shopper_of(v), choice), v.base(), brand_of(v.ctx, at.event.event.tenant),
                 state.status);
 }
@@ -279,7 +281,7 @@ awaitable<response> open_types(const visit& v, const counter& at) {
   if (auto no = refused(v.rq, got)) co_return std::move(*no);
   auto wider = co_await come_to_counter(v);
   if (wider.no) co_return std::move(*wider.no);
-  co_return show_choice(v, wider, {});
+  co_return show_choice(v, wider, {.used_code = v.sent.find("access_code")});
 }
 
 awaitable<response> act_on_choice(visit v) {

@@ -10,12 +10,14 @@ import { assert, eventually, expect_problem, server_for, sleep, temporary_folder
 import { newest } from '../../web/pages/kept_page.mjs';
 import {
   after_sending,
+  asked_pause_ms,
   gate,
   in_order,
   is_answer,
   kept_code,
   new_nonce,
   reason_of_problem,
+  round_pause_ms,
   send_scans,
   to_try_again,
 } from '../../web/pages/scan_gate.mjs';
@@ -316,6 +318,17 @@ test('people read why the server takes no scan', () => {
   );
 });
 
+test('a phone asks a busy server again when it wants, within a minute', () => {
+  const pause = (headers) => asked_pause_ms({ headers: new Headers(headers) });
+  assert.equal(pause({ 'Retry-After': '7' }), 7_000);
+  assert.equal(pause({ 'Retry-After': '3600' }), 60_000);
+  for (const headers of [{}, { 'Retry-After': '-1' }, { 'Retry-After': 'soon' }])
+    assert.equal(pause(headers), 0);
+  assert.equal(round_pause_ms(1_000, 8_000, 10_000), 7_000);
+  assert.equal(round_pause_ms(1_000, 61_000, 10_000), 60_000);
+  assert.equal(round_pause_ms(8_000, 8_000, 10_000), 10_000);
+});
+
 test('a code that the server cannot read keeps no other scan from it', async () => {
   const { privateKey } = crypto.generateKeyPairSync('ed25519');
   const genuine = code_with(crypto.randomUUID(), privateKey)(crypto.randomUUID());
@@ -418,6 +431,113 @@ test('a kept page is shown if a proxy answers with an error, or nothing in time'
   assert.equal(await newest(never, copy, 1), copy);
   assert.equal(await newest(Promise.resolve(good), copy), good);
   assert.equal(await newest(Promise.resolve(failed), undefined), failed);
+});
+
+/**
+ * The surroundings of a service worker, of the script that is imported next. `network(url)` answers what it
+ * fetches. `dispatch(name, request)`: its answer after all its work; undefined: the browser fetches.
+ */
+function worker_surroundings(t, scope, network) {
+  const kept = new Map(); // URL: answer
+  const listeners = {};
+  const url_of = (request) => new URL(request.url ?? request, scope).href;
+  const match = async (request) => kept.get(url_of(request))?.clone();
+  const cache = {
+    addAll: async (urls) => {
+      for (const url of urls) kept.set(url_of(url), await network(url_of(url)));
+    },
+    put: async (request, answer) => kept.set(url_of(request), answer),
+    keys: async () => [...kept.keys()].map((url) => ({ url })),
+    delete: async (request) => kept.delete(url_of(request)),
+    match,
+  };
+  const surroundings = {
+    addEventListener: (name, listener) => (listeners[name] = listener),
+    caches: { open: async () => cache, match, delete: async () => kept.clear() },
+    clients: { claim: async () => {} },
+    fetch: async (request) => network(url_of(request)),
+    registration: { scope },
+    skipWaiting: () => {},
+  };
+  const before = Object.fromEntries(Object.keys(surroundings).map((name) => [name, globalThis[name]]));
+  Object.assign(globalThis, surroundings);
+  t.after(() => Object.assign(globalThis, before));
+  const dispatch = async (name, request) => {
+    const work = [];
+    let answer;
+    listeners[name]({
+      request: request && { method: 'GET', ...request },
+      waitUntil: (promise) => work.push(promise),
+      respondWith: (promise) => (answer = promise),
+    });
+    const shown = await answer;
+    await Promise.all(work);
+    return shown;
+  };
+  return { kept, cache, dispatch };
+}
+
+test('the service worker of a gate keeps page and files, and shows them without a network', async (t) => {
+  const scope = 'https://example.org/scan';
+  let status = 200; // 0: no network
+  let version = 'a';
+  const { kept, dispatch } = worker_surroundings(t, scope, async (url) => {
+    if (status === 0) throw new TypeError('offline');
+    const page = `<script src="/assets/scan-${version}.mjs"></script>`;
+    return new Response(url === scope ? page : `file ${url}`, { status });
+  });
+  await import('../../web/pages/scan_worker.mjs');
+  await dispatch('install');
+  const shown = async () => (await dispatch('fetch', { mode: 'navigate', url: scope })).text();
+  for (status of [0, 429, 502]) assert.match(await shown(), /scan-a/);
+  [status, version] = [200, 'b'];
+  assert.match(await shown(), /scan-b/);
+  const file = 'https://example.org/assets/scan-b.mjs';
+  assert.deepEqual([...kept.keys()].sort(), [file, scope]);
+  status = 0;
+  assert.match(await shown(), /scan-b/);
+  assert.equal(await (await dispatch('fetch', { url: file })).text(), `file ${file}`);
+  await assert.rejects(dispatch('fetch', { url: 'https://example.org/assets/other.mjs' }), /offline/);
+  const others = [
+    { url: 'https://example.org/checkin' },
+    { mode: 'navigate', url: 'https://example.org/shop' },
+    { method: 'POST', url: file },
+  ];
+  for (const other of others) assert.equal(await dispatch('fetch', other), undefined, 'it answers');
+});
+
+test('the service worker of tickets shows the kept page, and forgets it when the customer signs out', async (t) => {
+  const url = 'https://example.org/my/tickets';
+  let network;
+  const { kept, cache, dispatch } = worker_surroundings(t, url, async () => network());
+  await import('../../web/pages/tickets_worker.mjs');
+  const shown = async (search = '') =>
+    (await dispatch('fetch', { mode: 'navigate', url: url + search })).text();
+  const keep = () => cache.put(url, new Response('kept'));
+  await keep();
+  network = () => {
+    throw new TypeError('offline');
+  };
+  assert.equal(await shown(), 'kept');
+  network = () => new Response('a proxy', { status: 502 });
+  assert.equal(await shown(), 'kept');
+  network = () => new Response('newest');
+  assert.equal(await shown(), 'newest');
+  assert.deepEqual([...kept.keys()], [url]);
+  const signed_out = [
+    () => new Response('<input id="f-email">'),
+    () => new Response('gone', { status: 410 }),
+    () => Object.defineProperty(new Response('elsewhere'), 'clone', { value: () => ({ redirected: true }) }),
+  ];
+  for (network of signed_out) {
+    await keep();
+    await shown();
+    assert.equal(kept.size, 0);
+  }
+  network = () => new Response('newest');
+  await keep();
+  assert.equal(await shown('?reason=signed_out'), 'newest');
+  assert.equal(kept.size, 0);
 });
 
 test('scans that waited go first by their times, and an answer says what becomes of each', () => {
@@ -530,6 +650,40 @@ test('two phones let the same ticket in while they are offline: a conflict is sh
   const numbers = await s.checkin();
   assert.deepEqual([numbers.lists[0].entries, numbers.ticket_types[0].in, numbers.conflicts], [3, 2, 1]);
   await check_page(shown[0] ? west : east, 'scan-conflict');
+});
+
+test('a phone decides nothing before it knows its list, and says that it loads tickets', async (t) => {
+  const s = await gate_for(t);
+  // A service worker would ask instead of the page, whose requests the test stops.
+  const context = await person(t, await browser_for(), { ...phone, serviceWorkers: 'block' });
+  const page = await context.newPage();
+  let is_away = true;
+  let load;
+  const loads = new Promise((resolve) => (load = resolve));
+  await page.route(
+    (url) => url.pathname === '/checkin',
+    (route) => (is_away ? route.abort() : route.continue()),
+  );
+  await page.route(
+    (url) => /^\/checkin\/.*\/state$/.test(url.pathname),
+    async (route) => {
+      await loads;
+      await route.continue().catch(() => {}); // the page has given up
+    },
+  );
+  await page.goto(s.scanners[0].scan_url.replace(/^https?:\/\/[^/]+/, s.server.url));
+  await page.locator('main[data-ready="true"]').waitFor();
+  await type_code(page, s.code(s.tickets[0].id));
+  await headline(page).getByText('This phone has not loaded the list yet').waitFor();
+  assert.ok(await page.locator('[data-force]').isHidden());
+  is_away = false;
+  await page.evaluate(() => globalThis.dispatchEvent(new Event('online')));
+  const connection = page.locator('[data-connection]');
+  await connection.getByText('Loading tickets').waitFor();
+  load();
+  await connection.getByText('Connected').waitFor({ timeout: 30_000 });
+  await type_code(page, s.code(s.tickets[0].id));
+  await headline(page).getByText('Let in', { exact: true }).waitFor();
 });
 
 test('a phone that restarts without a network knows whom the server has just let in', async (t) => {

@@ -195,10 +195,34 @@ test('an access code at the ticket choice opens hidden tickets and keeps what wa
     if (await page.locator('[data-update]').isHidden()) await page.keyboard.press('Enter');
     else await page.getByRole('button', { name: 'Use the code' }).click();
     await page.getByLabel('How many: Fan club').waitFor();
+    await page.getByRole('status').getByText('The code fanclub is in use.').waitFor();
     assert.equal(await page.getByLabel('How many: Saturday').inputValue(), '2');
     for (const [name, value] of Object.entries(typed))
       assert.equal(await page.locator(`[name=${name}]`).inputValue(), value);
   }
+});
+
+test('a page that answers a form is loaded anew by a GET, once', async (t) => {
+  const gone_to = [];
+  globalThis.document = {
+    getElementById: () => ({ textContent: '{}' }),
+    documentElement: { lang: 'en' },
+    querySelector: () => null,
+    querySelectorAll: () => [],
+  };
+  globalThis.location = {
+    href: 'https://example.org/shop/events/1#main',
+    replace: (url) => gone_to.push(url),
+    reload: () => gone_to.push('the form again'),
+  };
+  t.after(() => {
+    delete globalThis.document;
+    delete globalThis.location;
+  });
+  const { reload } = await import('../../web/pages/page.mjs');
+  reload();
+  reload();
+  assert.deepEqual(gone_to, ['https://example.org/shop/events/1']);
 });
 
 test('a person gives an access code while waiting and sees the hidden ticket', async (t) => {

@@ -63,10 +63,10 @@ export function count_down(done) {
   setInterval(show, 1_000);
 }
 
-/** Reloads once. Waits while the visitor fills in a form. */
+/** Once. By a GET, also where the page answers a form, which a reload would send again. */
 let leaving = false;
 export function reload() {
   if (leaving) return;
   leaving = true;
-  location.reload();
+  location.replace(location.href.split('#', 1)[0]); // with a fragment nothing would be loaded
 }

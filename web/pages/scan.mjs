@@ -5,12 +5,14 @@ import { each, language, state } from './page.mjs';
 import { start_camera } from './scan_camera.mjs';
 import {
   after_sending,
+  asked_pause_ms,
   gate,
   in_order,
   is_answer,
   kept_code,
   new_nonce,
   reason_of_problem,
+  round_pause_ms,
   send_scans,
   to_try_again,
 } from './scan_gate.mjs';
@@ -43,6 +45,7 @@ let known = null; // what this phone knows of the list
 let clock_ahead = (await store.setting('clock_ahead')) ?? 0; // of the server
 let is_online = false;
 let is_loaded = false; // the tickets of the list, since the page or the list began
+let resume_at = 0; // of performance.now(): the server wants no round before
 let camera = null;
 let last_refused = null; // may be let in anyway
 let shown_nonce = null; // of the result on the page, if this phone decided it
@@ -71,6 +74,7 @@ async function api(method, path, body) {
   // A broken answer is none: the scan is decided here.
   const answer = await response.json().catch(() => null);
   if (!answer || !is_answer(response.status, answer.code)) {
+    resume_at = performance.now() + asked_pause_ms(response);
     set_online(false);
     throw new no_answer();
   }
@@ -372,7 +376,7 @@ let syncing = null;
 function sync() {
   syncing ??= (async () => {
     try {
-      if (!token) return;
+      if (!token || performance.now() < resume_at) return;
       await read_gate();
       await send_waiting();
       await read_state();
@@ -384,6 +388,11 @@ function sync() {
     if (info) await show_waiting();
   })();
   return syncing;
+}
+
+function begin_rounds() {
+  const pause = round_pause_ms(performance.now(), resume_at, sync_ms);
+  setTimeout(() => sync().finally(begin_rounds), pause);
 }
 
 // -- the page ---------------------------------------------------------------------------------------------
@@ -501,7 +510,7 @@ async function begin() {
   await take_token();
   if (!token) show('problem', text('scan_no_token'));
   await sync();
-  setInterval(sync, sync_ms);
+  begin_rounds();
   each('[data-ready]', (element) => (element.dataset.ready = 'true'));
 }
 

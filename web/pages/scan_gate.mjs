@@ -2,6 +2,7 @@
 // What a gate knows of a list and what it decides without a network. The server decides again when the scans
 // arrive: docs/design/tickets.md.
 import { is_current, is_signed, read_code } from '../sdk/event_ticket_code.mjs';
+import { retry_after_ms } from '../sdk/fairqueue.mjs';
 
 /** Places in a row of GET /checkin/{list}/state. */
 const at = {
@@ -133,6 +134,14 @@ const reasons_of_401 = { device_unknown: 'revoked', unauthenticated: 'revoked' }
 /** Whether the server itself answered; otherwise the phone decides. `code`: of the problem. */
 export const is_answer = (status, code) =>
   status < 500 && status !== 429 && (status !== 401 || code in reasons_of_401);
+
+const asked_pause_max_ms = 60_000; // a gate works on
+
+/** For how long the server wants no question, if it says so in what is no answer. */
+export const asked_pause_ms = (response) => Math.min(retry_after_ms(response) ?? 0, asked_pause_max_ms);
+
+/** Pause before the next round: the phone's own, or until `resume_at`. */
+export const round_pause_ms = (now, resume_at, own_ms) => (resume_at > now ? resume_at - now : own_ms);
 
 /** What people read if the server takes no such scan; `code` and `status` of its problem. */
 export const reason_of_problem = (code, status) =>

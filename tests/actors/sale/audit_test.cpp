@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The comparison of an event's memory with the ledger during a sale.
 #define CAF_SUITE audit
+#include "domain/seats/plan_text.hpp"
 #include "tests/actors/base/fixture.hpp"
+
+#include <algorithm>
 
 namespace audit_test {
 
@@ -53,6 +56,32 @@ struct audit_fixture : fixture {
     b.at = head.committed_at;
     b.content.push_back(std::move(what));
     CAF_REQUIRE(store.commit(std::span{&b, 1})[0] == commit_outcome::committed);
+  }
+  /// Starts the owner anew with a plan of as many seats as the event's units.
+  seating give_plan() {
+    kill(owner);
+    plan_draft hall;
+    hall.ticket_types = {"One"};
+    auto& row = hall.sections.emplace_back().rows.emplace_back();
+    row.label = "A";
+    for (int i = 0; i < 30; ++i) {
+      draft_seat seat;
+      seat.label = std::to_string(i + 1);
+      seat.at = {50 * i, 100};
+      row.seats.push_back(std::move(seat));
+    }
+    seating seats{make_plan(hall).plan, {0}, {}, 1};
+    falsify(event_plan_set{seats.row()});
+    owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
+                           supervisor_handle{}));
+    run();
+    return seats;
+  }
+  seat_plan_reply find_plan(managed what, std::string known = {}) {
+    auto found = ask<seat_plan_reply>(owner, find_seat_plan{std::move(what), std::move(known)});
+    run();
+    CAF_REQUIRE(found->ok && !found->value.no);
+    return found->value;
   }
   /// Of one unit, by a program without event tickets.
   void put_purchase(std::uint64_t n) {
@@ -195,32 +224,13 @@ CAF_TEST(while the ledger answers late no batch of event tickets grows) {
 }
 
 CAF_TEST(settings of seats are compared and a plan is sent to readers without it) {
-  kill(owner);
-  plan_draft hall;
-  hall.ticket_types = {"One"};
-  auto& row = hall.sections.emplace_back().rows.emplace_back();
-  row.label = "A";
-  for (int i = 0; i < 30; ++i) { // as many as the event's units
-    draft_seat seat;
-    seat.label = std::to_string(i + 1);
-    seat.at = {50 * i, 100};
-    row.seats.push_back(std::move(seat));
-  }
-  const seating seats{make_plan(hall).plan, {0}, {}, 1};
-  falsify(event_plan_set{seats.row()});
-  owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
-                         supervisor_handle{}));
-  run();
-  const auto find_plan = [&](std::string known) {
-    auto found = ask<seat_plan_reply>(owner, find_seat_plan{{event.id, {}}, std::move(known)});
-    run();
-    CAF_REQUIRE(found->ok && !found->value.no);
-    return found->value;
-  };
-  const auto plan = find_plan("");
+  const auto seats = give_plan();
+  const managed anybody{event.id, {}};
+  const auto plan = find_plan(anybody);
   CAF_CHECK(plan.plan == *seats.text() && plan.digest.size() == 64);
-  CAF_CHECK(find_plan(plan.digest).plan.empty() && find_plan(plan.digest).digest == plan.digest);
-  CAF_CHECK(find_plan("another").plan == plan.plan);
+  const auto again = find_plan(anybody, plan.digest);
+  CAF_CHECK(again.plan.empty() && again.digest == plan.digest);
+  CAF_CHECK(find_plan(anybody, "another").plan == plan.plan);
   auto before = verify();
   run();
   CAF_CHECK(before->value.was_read && before->value.differences.empty());
@@ -229,6 +239,38 @@ CAF_TEST(settings of seats are compared and a plan is sent to readers without it
   run();
   CAF_CHECK_EQUAL(
     std::ranges::count(after->value.differences, "memory: the ledger has other settings of seats"), 1);
+}
+
+CAF_TEST(only managers read the names of hidden ticket types in a plan) {
+  const auto seats = give_plan();
+  const managed anybody{event.id, {}};
+  const auto manager = managed_by_organizer(event);
+  auto event_shown = ask<event_reply>(owner, find_event{manager});
+  run();
+  CAF_REQUIRE(event_shown->ok);
+  const auto type = event_shown->value.event.ticket_types.front().id;
+  const auto hide = [&](bool is_hidden) {
+    event_patch patch;
+    ticket_type_patch t;
+    t.values.id = type;
+    t.set(&ticket_type_row::hidden, is_hidden);
+    patch.ticket_types = {t};
+    auto done = ask<event_reply>(owner, patch_event{manager, {}, patch});
+    run();
+    CAF_REQUIRE(done->ok && !done->value.no);
+  };
+  const auto shown = find_plan(anybody);
+  CAF_CHECK(shown.plan == *seats.text());
+  hide(true);
+  const auto without = find_plan(anybody, shown.digest);
+  const auto plan = plan_of_text(without.plan);
+  CAF_REQUIRE(plan != nullptr);
+  CAF_CHECK((plan->ticket_types() == std::vector{to_string(type)}));
+  CAF_CHECK(std::ranges::equal(plan->seats(), seats.map().plan().seats()));
+  CAF_CHECK(find_plan(manager, without.digest).plan == *seats.text());
+  CAF_CHECK(find_plan(manager).digest == shown.digest);
+  hide(false);
+  CAF_CHECK(find_plan(anybody, without.digest).plan == *seats.text());
 }
 
 CAF_TEST(a commit that the ledger has lost is found) {

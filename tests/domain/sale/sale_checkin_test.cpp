@@ -52,6 +52,10 @@ struct gate_fixture : orders_fixture {
   }
   bool admits(const scan_wish& w) { return scan(w).scan.is_admitted; }
   event_ticket_status status(const event_ticket_id& id) const { return s.ledger.event_tickets.at(id).status; }
+  bool goes_back(const event_ticket_id& id) const {
+    const auto* row = s.it->event_tickets().find(id);
+    return s.it->at_gate({&row, 1}).front().refund_pending;
+  }
   bool in_conflict(const event_ticket_id& id) const { return s.it->checkin().conflicts().contains(id); }
 
   std::vector<event_ticket_id> tickets;
@@ -162,15 +166,35 @@ CAF_TEST(gates that work offline hear of a refund that begins and of one that is
     CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id, {}, {f.tickets[0]}));
     const auto refund = *f.s.refund_asked();
     CAF_CHECK(heard_since(synced).contains(f.tickets[0]));
-    CAF_CHECK(f.s.it->at_gate(*f.s.it->event_tickets().find(f.tickets[0])).refund_pending);
+    CAF_CHECK(f.goes_back(f.tickets[0]));
     synced = f.s.now;
     f.s.pass(seconds{1});
     f.s.it->refund_not_processed(refund, true, f.s.now, f.s.last = {});
     f.s.settle();
     CAF_REQUIRE(f.s.ledger.refunds.at(refund).status == refund_status::failed);
     CAF_CHECK(heard_since(synced).contains(f.tickets[0]));
-    CAF_CHECK(!f.s.it->at_gate(*f.s.it->event_tickets().find(f.tickets[0])).refund_pending);
+    CAF_CHECK(!f.goes_back(f.tickets[0]));
     CAF_CHECK(f.admits(f.wish(f.tickets[0])));
+  }
+}
+
+CAF_TEST(a gate that asks for tickets of several orders hears which of them go back) {
+  gate_fixture f;
+  f.bought(2, {f.standard(2)});
+  f.bought(3, {f.standard(2)});
+  const auto others = f.s.tickets_of(2);
+  CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id, {}, {f.tickets[0]}));
+  CAF_REQUIRE(!f.s.refund_order(f.s.order_of(3).id, {}));
+  std::set<event_ticket_id> going_back{f.tickets[0]};
+  for (const auto& id : f.s.tickets_of(3)) going_back.insert(id);
+  const auto& book = f.s.it->event_tickets();
+  std::vector<const event_ticket_row*> rows;
+  for (std::size_t i = book.size(); i-- > 0;) rows.push_back(&book.at(i));
+  const auto seen = f.s.it->at_gate(rows);
+  CAF_REQUIRE_EQUAL(seen.size(), 7u);
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    CAF_CHECK(seen[i].ticket == *rows[i]);
+    CAF_CHECK_EQUAL(seen[i].refund_pending, going_back.contains(rows[i]->id));
   }
 }
 

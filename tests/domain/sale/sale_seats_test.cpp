@@ -50,7 +50,8 @@ CAF_TEST(papers and gates name the seat of a ticket) {
     names.push_back(seat.name);
     CAF_CHECK(seat.ticket == t->id && seat.place.row == "A" && "A-" + seat.place.seat == seat.name);
     CAF_CHECK(f.s.it->paper_of(*t).seat == seat.place);
-    CAF_CHECK(f.s.it->at_gate(*t).seat == seat.name && f.s.it->at_gate(*t).place == seat.place);
+    const auto seen = f.s.it->at_gate({&t, 1}).front();
+    CAF_CHECK(seen.seat == seat.name && seen.place == seat.place);
   }
   std::ranges::sort(names);
   CAF_CHECK(names == (std::vector<std::string>{"A-3", "A-4"}));

@@ -35,6 +35,17 @@ CAF_TEST(a plan is a text and back) {
   CAF_CHECK_EQUAL(text_of(*again), text_of(*plan));
 }
 
+CAF_TEST(a text gets other names for ticket types and stays the same plan otherwise) {
+  auto draft = full_draft();
+  const auto text = text_of(*make_plan(draft).plan);
+  std::vector<std::string> names(draft.ticket_types.size());
+  CAF_REQUIRE(names.size() > 1);
+  CAF_CHECK_EQUAL(with_type_names(text, names), text);
+  names.back() = draft.ticket_types.back() = "another";
+  CAF_CHECK_EQUAL(with_type_names(text, names), text_of(*make_plan(draft).plan));
+  CAF_CHECK_EQUAL(with_type_names("", names), "");
+}
+
 CAF_TEST(random plans are texts and back) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     dice d{seed};

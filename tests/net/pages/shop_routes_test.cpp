@@ -61,7 +61,8 @@ CAF_TEST(an access code leaves the form as it was typed) {
     const auto page = w.post(w.typed() + "&access_code=fanclub&action=" + action);
     CAF_CHECK_EQUAL(page.status, 200u);
     CAF_CHECK_EQUAL(w.told->asked_join.access_code, "fanclub");
-    CAF_CHECK(!has(page, "fanclub")); // it is used
+    CAF_CHECK(has(page, "role=\"status\">The code fanclub is in use.</p>"));
+    CAF_CHECK(!has(page, "value=\"fanclub\"")); // it is used
     check_is_as_typed(w, page);
   }
   CAF_CHECK(w.told->asked_order.event.is_nil() && w.told->asked_quote.event.is_nil());
@@ -72,7 +73,7 @@ CAF_TEST(a refused access code leaves the form as it was typed) {
   w.told->entry.no = reason::access_code_invalid;
   const auto page = w.post(w.typed() + "&access_code=nosuch&action=join");
   CAF_CHECK_EQUAL(page.status, 422u);
-  CAF_CHECK(has(page, "This access code cannot be used."));
+  CAF_CHECK(has(page, "This access code cannot be used.") && !has(page, "is in use"));
   check_is_as_typed(w, page);
   w.told->asked_join = {};
   CAF_CHECK_EQUAL(w.post(w.typed() + "&access_code=&action=join").status, 422u);
