@@ -59,25 +59,24 @@ json::object place_of(const event_facts& f) {
   return place;
 }
 
-const char* availability_of(const ticket_type_row& t, timestamp now) {
-  if (inventory::free_units(t) <= 0) return "https://schema.org/SoldOut";
-  if (inventory::is_open(t, now)) return "https://schema.org/InStock";
-  const bool opens_later = t.on_sale && t.sale_from > now;
-  return opens_later ? "https://schema.org/PreOrder" : "https://schema.org/SoldOut";
+const char* availability_of(const ticket_type_row& t, timestamp opens, timestamp now) {
+  if (inventory::free_units(t) <= 0 || !t.on_sale) return "https://schema.org/SoldOut";
+  if (now < opens) return "https://schema.org/PreOrder";
+  return inventory::is_open(t, now) ? "https://schema.org/InStock" : "https://schema.org/SoldOut";
 }
 
 json::array offers_of(const event_view& view, timestamp now, const std::string& url) {
   json::array offers;
   for (const auto& t : view.ticket_types) {
     const auto price = money_text(t.price, view.event.currency);
-    offers.push_back(
-      json::object{{"@type", "Offer"},
-                   {"name", t.name},
-                   {"price", price.substr(0, price.find(' '))},
-                   {"priceCurrency", view.event.currency},
-                   {"availability", availability_of(t, now)},
-                   {"validFrom", rfc3339(is_set(t.sale_from) ? t.sale_from : view.event.sale_start)},
-                   {"url", url}});
+    const auto opens = std::max(t.sale_from, view.event.sale_start);
+    offers.push_back(json::object{{"@type", "Offer"},
+                                  {"name", t.name},
+                                  {"price", price.substr(0, price.find(' '))},
+                                  {"priceCurrency", view.event.currency},
+                                  {"availability", availability_of(t, opens, now)},
+                                  {"validFrom", rfc3339(opens)},
+                                  {"url", url}});
     const auto until = is_set(t.sale_until) ? t.sale_until : view.event.sale_end;
     if (is_set(until)) offers.back().as_object()["availabilityEnds"] = rfc3339(until);
   }

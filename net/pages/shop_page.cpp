@@ -31,7 +31,7 @@ void set_sums(page_data& data, const auto& of, const std::string& currency) {
 
 // -- events on sale
 
-/// The next event first; those without a start last.
+/// Of one page of the list: the next event first; those without a start last.
 std::vector<const event_view*> by_start(const std::vector<event_view>& events) {
   std::vector<const event_view*> shown;
   for (const auto& e : events)

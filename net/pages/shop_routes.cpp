@@ -131,6 +131,7 @@ std::string text_of(reason why) {
     {reason::seat_accessible_unclear, "seat_accessible_unclear"},
     {reason::event_sold_out, "none_free"},
     {reason::not_on_sale, "not_on_sale"},
+    {reason::sale_not_started, "not_on_sale"},
     {reason::limit_exceeded, "limit_exceeded"},
     {reason::promo_code_invalid, "promo_code_refused"},
     {reason::promo_code_expired, "promo_code_refused"},

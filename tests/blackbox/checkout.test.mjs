@@ -368,7 +368,7 @@ test('questions are answered before an order is placed', async (t) => {
   const csv = (await s.server.get(`/events/${s.event.id}/orders.csv`, { token: s.organizer })).text;
   assert.match(csv, /I accept the terms\.: yes; Meal\? \(1\): Rice; Meal\? \(2\): Yam/);
 
-  // Once they are paid for, each ticket names the attendee whose answers belong to it.
+  // Once they are paid for, each ticket has the number of the attendee whose answers belong to it.
   await pay(s, await status_of(s, fan, placed.json.order_id, 'awaiting_payment'));
   await status_of(s, fan, placed.json.order_id, 'success');
   const { event_tickets } = (await s.server.get(`/orders/${placed.json.order_id}`, { token: fan })).json;

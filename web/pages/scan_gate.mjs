@@ -140,8 +140,8 @@ const asked_pause_max_ms = 60_000; // a gate works on
 /** For how long the server wants no question, if it says so in what is no answer. */
 export const asked_pause_ms = (response) => Math.min(retry_after_ms(response) ?? 0, asked_pause_max_ms);
 
-/** Pause before the next round: the phone's own, or until `resume_at`. */
-export const round_pause_ms = (now, resume_at, own_ms) => (resume_at > now ? resume_at - now : own_ms);
+/** Pause before the next round: the phone's own, or longer, until `resume_at`. */
+export const round_pause_ms = (now, resume_at, own_ms) => Math.max(own_ms, resume_at - now);
 
 /** What people read if the server takes no such scan; `code` and `status` of its problem. */
 export const reason_of_problem = (code, status) =>

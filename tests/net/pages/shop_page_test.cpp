@@ -74,6 +74,8 @@ CAF_TEST(a ticket type is for sale inside its window only) {
   CAF_CHECK_EQUAL(std::string{prices_at(noon)}, "9");
   CAF_CHECK_EQUAL(availability_at(before), "InStock PreOrder ");
   CAF_CHECK_EQUAL(availability_at(noon), "SoldOut InStock ");
+  event.event.sale_start = noon;
+  CAF_CHECK_EQUAL(availability_at(before), "PreOrder PreOrder ");
 }
 
 CAF_TEST(the shops list says that a sale has not begun or is sold out) {

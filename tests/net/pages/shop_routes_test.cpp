@@ -129,13 +129,15 @@ CAF_TEST(one seat that cannot be sold alone is not called a group) {
   }
 }
 
-CAF_TEST(a ticket type outside its window is refused in words) {
+CAF_TEST(a ticket type outside its window or before the sale is refused in words) {
   shop w;
-  w.told->quote.no = w.told->order.no = reason::not_on_sale;
-  for (const auto* action : {"quote", "buy"}) {
-    const auto page = w.post(w.typed() + "&q.1.1=Yam&q.1.3=Yam&q.1.4=Yam&action=" + action);
-    CAF_CHECK(page.status == 409u && has(page, "Not on sale now"));
-    check_is_as_typed(w, page);
+  for (const auto why : {reason::not_on_sale, reason::sale_not_started}) {
+    w.told->quote.no = w.told->order.no = why;
+    for (const auto* action : {"quote", "buy"}) {
+      const auto page = w.post(w.typed() + "&q.1.1=Yam&q.1.3=Yam&q.1.4=Yam&action=" + action);
+      CAF_CHECK(page.status == 409u && has(page, "Not on sale now"));
+      check_is_as_typed(w, page);
+    }
   }
 }
 
