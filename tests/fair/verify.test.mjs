@@ -1158,6 +1158,29 @@ test('a server that is busy or breaks off for a moment is asked again; one that 
   endless.close();
 });
 
+test('a cached tile of a lost log is not read as one of the log that replaces it', async () => {
+  const { old, line } = lost_line();
+  const asked = [];
+  const sites = new Map([
+    ['old', old.files()],
+    ['new', line.files()],
+  ]);
+  const site = await serve(sites, (request) => {
+    asked.push(`${request.url.split('/log/')[1]} ${request.headers['cache-control']}`);
+  });
+  const requests_of = async (below) => {
+    await verify(http_reader(`${site.url}/${below}/events/${event}/log/`));
+    return asked.splice(0);
+  };
+  const [of_old, of_new] = [await requests_of('old'), await requests_of('new')];
+  site.close();
+  const fresh = 'max-age=0'; // as a browser asks that asks again for what it has
+  const first = [`key ${fresh}`, `checkpoint ${fresh}`];
+  // A tile of the first log stays the same for ever; the next log has the same addresses.
+  assert.deepEqual(of_old, [...first, 'tile/entries/000.p/9 undefined']);
+  assert.deepEqual(of_new, [...first, `tile/entries/000.p/5 ${fresh}`]);
+});
+
 /** Cheating servers, each below its number, as a client on the command line sees them. */
 test('each cheating server is caught over HTTP, by the checks that say so', async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cheats-'));

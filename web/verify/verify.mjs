@@ -33,16 +33,19 @@ const cosigned_max = 50;
 
 /**
  * Yields the entries of the log in order, a bundle at a time. A few are on the way at a time.
- * `read(path)`: the bytes below the log's address, or a rejected promise.
+ * `read(path, cache)`: as of verify().
  */
-async function* entries_of(read, size) {
+async function* entries_of(read, size, cache) {
   const list = bundles(size);
   const coming = [];
   const load_next = () => {
     const { value: bundle } = list.next();
     if (!bundle) return;
     const { path, full } = bundle;
-    const bytes = read(path).catch((error) => (path === full ? Promise.reject(error) : read(full)));
+    const bytes = read(path, cache).catch((error) => {
+      if (path === full) throw error;
+      return read(full, cache);
+    });
     bytes.catch(() => {}); // reported where it is awaited
     coming.push({ bundle, bytes });
   };
@@ -335,14 +338,14 @@ function check_receipt(findings, receipt, records, replay, origin) {
  * Reads all entries: fills `kept` (index -> entry), replays the records and returns the roots at the sizes
  * seen, and the checkpoint over the closing.
  */
-async function follow(read, size, { findings, seen, kept, replay, progress }) {
+async function follow(read, size, { findings, seen, kept, replay, progress, cache }) {
   const wanted = new Set(seen.map((c) => c.size));
   const roots = new Map();
   const tree = new Tree();
   let tail; // since the closing: the draw says at which of these sizes the closing's checkpoint is
   let closing;
   if (wanted.has(0)) roots.set(0, tree.root());
-  for await (const entries of entries_of(read, size)) {
+  for await (const entries of entries_of(read, size, cache)) {
     for (const entry of entries) {
       const index = tree.size;
       if (kept.has(index)) kept.set(index, entry);
@@ -364,8 +367,8 @@ async function follow(read, size, { findings, seen, kept, replay, progress }) {
 
 /**
  * Checks a log.
- * `read(path)`: the bytes of "checkpoint", "checkpoint.cosigned", "key", "tile/entries/…"; rejects with
- * status 404 or code ENOENT where there is none.
+ * `read(path, cache)`: the bytes of "checkpoint", "checkpoint.cosigned", "key", "tile/entries/…"; rejects
+ * with status 404 or code ENOENT where there is none. `cache`: "default" if a cache may have them.
  * `read.date`: when the server says that it answered last, in ms, if it does.
  * `options`: now (a clock, in ms; without it only the served checkpoint counts);
  * event (its id); receipts and checkpoints (texts seen before); log_key and witnesses (verifier
@@ -399,6 +402,8 @@ export async function verify(read, options = {}) {
     kept,
     replay,
     progress: options.progress,
+    // The logs of an event have the same addresses, and a cache keeps a tile for ever.
+    cache: parse_origin(key.name).number === 1 ? 'default' : undefined,
   });
   const last = replay.lost && read_note(findings, seen, 'the last checkpoint of the lost log', replay.lost);
   const log = { served, key, last };
