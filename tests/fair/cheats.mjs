@@ -23,10 +23,15 @@ function draw_until_friend_wins(draw) {
 
 const cosigned_at = 1_750_000_300;
 
+/** A log that says that `old` was lost after its first `size` records. */
+const replacing = (old, size, draw_seed) =>
+  new Log({ origin: `${old.origin}/2`, draw_seed }).begin('', size > 0 ? old.checkpoint({ size }) : '');
+
 /**
  * `log`: what the server shows. `know`: receipts, checkpoints, witnesses and the promised draw
  * that the client has, as texts.
- * `also`: the log that it shows to another person, who finds nothing.
+ * `also`: the log that it shows to another person, who finds nothing. `caught`: the checks that fail.
+ * `unproven`: those that say that they prove nothing.
  */
 export const cheats = [
   {
@@ -141,6 +146,23 @@ export const cheats = [
       const know = { witnesses: [mine.witness.text] };
       return { log: yours, also: { log: mine, options: { cosigned_at } }, know, caught: ['witnesses'] };
     },
+  },
+  {
+    name: 'says that its log was lost, and draws anew until a friend wins',
+    make() {
+      const old = drawn();
+      const log = draw_until_friend_wins((draw_seed) => {
+        const anew = replacing(old, 1, draw_seed).lobby();
+        people.forEach((n) => anew.join(n));
+        return anew.close().draw();
+      });
+      const know = { receipts: [old.receipt(3)], checkpoints: [old.checkpoint()] };
+      return { log, know, caught: [], unproven: ['event', 'consistency', 'receipt'] };
+    },
+  },
+  {
+    name: 'begins another log and does not name the one before',
+    make: () => ({ log: replacing(drawn(), 0).join(1), caught: ['event'] }),
   },
 ];
 

@@ -157,8 +157,10 @@ export class Log {
     );
     return this;
   }
-  join(n, { priority_class = 1, party = 0, opens = 0 } = {}) {
-    const [nonce, id] = [Buffer.alloc(16, n % 251), Buffer.concat([Buffer.alloc(8), number(n, 8)])];
+  /** `person`: who has the place; it decides the commitment. */
+  join(n, { priority_class = 1, party = 0, opens = 0, person = n } = {}) {
+    const nonce = Buffer.alloc(16, person % 251);
+    const id = Buffer.concat([Buffer.alloc(8), number(person, 8)]);
     const entry = { number: n, priority_class, opens, party, commitment: sha256(nonce, id), nonce, id };
     entry.index = this.records.length;
     entry.record = this.add('joined', number(n, 8), ...this.#place(entry), entry.commitment);

@@ -506,6 +506,8 @@ test('every check has a sentence for the page in every language', () => {
       const worst = check === 'witnesses' ? 'unproven' : 'failed'; // on the page
       assert.ok(check === 'closing' || texts[`fair_${worst}_${check}`], `${language}: ${check}`); // it never fails
     }
+    const of_lost = ['event', 'consistency', 'receipt'];
+    for (const check of of_lost) assert.ok(texts[`fair_unproven_${check}`], `${language}: ${check}`);
     assert.ok(texts.fair_compare_beacon, language);
     for (const action of actions.filter(Boolean)) assert.ok(texts[`fair_hand_${action}`], action);
     for (const result of results) assert.ok(texts[`fair_is_${result}`], result);
@@ -559,12 +561,170 @@ test('a promised draw or beacon that the log has not, or has otherwise, is found
   await caught_by(lottery, { promised: { beacon: 'announced:the weather' } }, 'beacon');
 });
 
+// -- a log that replaces a lost one
+
+const origin = (number) => `tickets.example/events/${event}/log${number > 1 ? `/${number}` : ''}`;
+/** The log `number`, which begins with `lost`. */
+const replacing = (lost, { number = 2, settings = 'policy=capacity\n' } = {}) =>
+  new Log({ origin: origin(number) }).begin(settings, lost);
+/** A line that was lost after 5 of its 9 records, and the log after it: numbers 5 to 8 are given again. */
+function lost_line() {
+  const old = people.reduce((log, n) => log.join(n), new Log().begin());
+  const line = replacing(old.checkpoint({ size: 5 }), { settings: 'policy=capacity\njoined_before=4\n' });
+  line.seconds = -500; // who was in line has joined before
+  [1, 2, 4].forEach((n) => line.join(n)); // 3 has left it
+  line.seconds = 10;
+  return { old, line: line.join(5, { person: 55 }) };
+}
+const replaced = ['skipped draw', 'skipped witnesses', 'unproven event', 'unproven numbers'];
+async function is_unproven(log, options, ...more) {
+  const outcome = await check(log, options);
+  assert.equal(outcome.result, 'unproven');
+  assert.deepEqual(not_passed(outcome), [...replaced, ...more].sort(), JSON.stringify(outcome.findings));
+  return outcome;
+}
+
 test('an empty log, and one that replaces a lost one, prove nothing', async () => {
   assert.equal((await check(new Log())).result, 'unproven');
-  const anew = new Log().begin('', drawn().checkpoint()).join(1);
-  const outcome = await check(anew);
-  assert.equal(outcome.result, 'unproven');
-  assert.match(sentence(outcome, 'event'), /replaces an older one/);
+  const { line } = lost_line();
+  const outcome = await is_unproven(line, { log_key: new Log().signer.text });
+  assert.match(
+    sentence(outcome, 'event'),
+    /^This log replaces an older one that was lost\. It began at .* with the last checkpoint of \S+log, over 5 records\./,
+  );
+  assert.match(sentence(outcome, 'consistency'), /^All 1 checkpoints seen are of this one log/);
+});
+
+test('a checkpoint of the lost log is unproven, also one over records that were lost', async () => {
+  const { old, line } = lost_line();
+  const mine = line.checkpoint({ size: 3 });
+  for (const [size, said] of [
+    [2, /^checkpoint 1 seen before over 2 records is of \S+log, a log that was lost\. .* 5 records\.$/],
+    [5, /over 5 records is of \S+log, a log that was lost/],
+    [9, /over 9 records is of \S+log, a log that was lost\. .* At least 4 records were lost/],
+  ]) {
+    const seen = old.checkpoint({ size });
+    const outcome = await is_unproven(line, { checkpoints: [seen, mine] }, 'unproven consistency');
+    assert.match(sentence(outcome, 'consistency'), said);
+    const { findings } = await check(line, { checkpoints: [mine, seen] });
+    assert.match(findings.find((f) => f.check === 'consistency').text, /^checkpoint 2 seen before/);
+    assert.match(sentence(outcome, 'signature'), /^All 4 checkpoints seen are signed/);
+  }
+});
+
+test('a log whose first record is not written yet does not accuse the one before', async () => {
+  const checkpoints = [new Log().begin().checkpoint()];
+  const outcome = await check(new Log({ origin: origin(2) }), { checkpoints });
+  assert.deepEqual(failed(outcome), []);
+  assert.match(sentence(outcome, 'consistency'), /over 1 records is of \S+log, a log that was lost\.$/);
+});
+
+test('two checkpoints of the lost log over as many records that differ are caught by "consistency"', async () => {
+  const { old, line } = lost_line();
+  const other = new Log().begin().join(1).join(2, { opens: 1 }).join(3).join(4).join(5);
+  await caught_by(line, { checkpoints: [other.checkpoint({ size: 5 })] }, 'consistency'); // as that in "begin"
+  const both = [old, other].map((log) => log.checkpoint({ size: 4 }));
+  await is_unproven(line, { checkpoints: both.slice(1) }, 'unproven consistency');
+  await caught_by(line, { checkpoints: both }, 'consistency');
+});
+
+test('a note that names the lost log, and that its key has not signed under this name, is caught by "signature"', async () => {
+  const { old, line } = lost_line();
+  const forged = new Log({ seed: 3 }).begin().join(1);
+  await caught_by(line, { checkpoints: [forged.checkpoint()] }, 'signature');
+  const new_name = `${old.body()}\n${line.signer.sign(old.body())}`;
+  await caught_by(line, { checkpoints: [new_name] }, 'signature');
+  await caught_by(line, { receipts: [forged.receipt(1)] }, 'signature');
+  for (const number of [0, 1, 3]) {
+    const name = number === 3 ? origin(3) : `${origin(1)}/${number}`; // newer, or as no server writes it
+    const foreign = new Log({ origin: name }).begin();
+    assert.ok(failed(await check(line, { checkpoints: [foreign.checkpoint()] })).includes('signature'));
+  }
+  const elsewhere = new Log({ id: '00000000-0000-0000-0000-000000000001' }).begin();
+  assert.ok(failed(await check(line, { checkpoints: [elsewhere.checkpoint()] })).includes('signature'));
+  assert.ok(failed(await check(old, { checkpoints: [line.checkpoint()] })).includes('signature'));
+});
+
+test('a receipt of the lost log is unproven, and says whether this log has the place', async () => {
+  const { old, line } = lost_line();
+  line.admit([1]);
+  const more = ['unproven consistency', 'unproven receipt'];
+  const said = async (n) =>
+    sentence(await is_unproven(line, { receipts: [old.receipt(n)] }, ...more), 'receipt');
+  assert.match(
+    await said(1),
+    /^The receipt is of \S+log, a log that was lost: there it is record 1, number 1, which joined at .* UTC\. This log has this place: Number 1 joined at .* It was admitted at/,
+  );
+  assert.match(
+    await said(3),
+    /number 3, .* This log does not have this place: its holder had left the line, the place was lost, or/,
+  );
+  assert.match(await said(5), /number 5, .* This log does not have this place/); // another person has the number
+  assert.match(await said(8), /number 8, .* This log does not have this place/);
+  const outcome = await check(line, { receipts: [line.receipt(5), old.receipt(8)] });
+  assert.equal(outcome.receipts.length, 1);
+  assert.match(sentence(outcome, 'consistency'), /^the checkpoint of receipt 2 over 9 records/);
+});
+
+test('a receipt of the lost log that does not prove its record is caught by "receipt"', async () => {
+  const { old, line } = lost_line();
+  const another_index = old.receipt(4).replace('\nindex 4\n', '\nindex 5\n');
+  await caught_by(line, { receipts: [another_index] }, 'receipt');
+  const extra = /(?<=extra )\S+/;
+  const other_record = old.receipt(4).replace(extra, extra.exec(old.receipt(5))[0]);
+  await caught_by(line, { receipts: [other_record] }, 'receipt');
+});
+
+test('after several losses the notes of all logs before are unproven', async () => {
+  const { old, line } = lost_line();
+  const third = replacing(line.checkpoint({ size: 3 }), { number: 3, settings: 'joined_before=4\n' });
+  const outcome = await is_unproven(
+    third,
+    { checkpoints: [old.checkpoint(), line.checkpoint()] },
+    'unproven consistency',
+  );
+  assert.match(
+    sentence(outcome, 'consistency'),
+    /over 9 records is of \S+log, a log that was lost\. [^.]* UTC with the last checkpoint of \S+log\/2, over 3 records\D+checkpoint 2 seen before over 5 records is of \S+log\/2, .* At least 2 records were lost/,
+  );
+  const moved = new Log({ origin: origin(1).replace('tickets', 'shop') }).begin().join(1); // to another host
+  const after = replacing(moved.checkpoint(), { settings: 'joined_before=4\n' });
+  await is_unproven(after, { checkpoints: [moved.checkpoint({ size: 1 })] }, 'unproven consistency');
+});
+
+test('a log that begins with a false checkpoint of the lost one, or with none, is caught', async () => {
+  const old = new Log().begin().join(1);
+  const forged = new Log({ seed: 3 }).begin();
+  await caught_by(replacing(forged.checkpoint()), {}, 'signature');
+  await caught_by(replacing(''), {}, 'event');
+  await caught_by(replacing('no note'), {}, 'consistency', 'event');
+  await caught_by(replacing(old.checkpoint(), { number: 3 }), {}, 'event');
+  const elsewhere = new Log({ id: '00000000-0000-0000-0000-000000000001' }).begin();
+  await caught_by(replacing(elsewhere.checkpoint()), {}, 'signature', 'consistency');
+  const first = new Log().begin('', old.checkpoint({ size: 1 }));
+  assert.ok(failed(await check(first)).includes('event'));
+});
+
+test('a server that shows the checkpoint of the lost log as that of the new one is caught by "event"', async () => {
+  const { old, line } = lost_line();
+  const read = line.reader();
+  const mixed = (size) => async (name) =>
+    name === 'checkpoint' ? Buffer.from(old.checkpoint({ size })) : read(name);
+  assert.deepEqual(failed(await verify(mixed(5))), ['event']);
+});
+
+test('a cosignature of the lost log proves nothing of the new one', async () => {
+  const { old, line } = lost_line();
+  const at = begins_at / 1000;
+  const witnesses = [old.witness.text];
+  const cosigned = [old.checkpoint({ size: 2, cosigned_at: at })];
+  const now = () => at * 1000;
+  const outcome = await verify(line.reader({ cosigned }), { witnesses, now });
+  assert.deepEqual(failed(outcome), ['witnesses']);
+  assert.match(
+    sentence(outcome, 'consistency'),
+    /^the cosigned checkpoint over 2 records is of \S+log, a log/,
+  );
 });
 
 test('a quorum that is no number of the witnesses named is refused; a witness counts once', async () => {
@@ -817,6 +977,23 @@ test('with an announced value a named witness says when it first saw the closing
   assert.match(sentence(alone, 'closing'), /^Nobody but the server says/);
 });
 
+test('a checkpoint over the closing that is of the lost log proves no closing', async () => {
+  const old = lottery();
+  const cosigned_at = opens_at / 1000 + 5;
+  const log = replacing(old.checkpoint({ size: 5 })).lobby({ beacon: 2, source: Buffer.from('the lottery') });
+  people.forEach((n) => log.join(n));
+  const closing = old.join(9).checkpoint({ cosigned_at });
+  log.close().draw({ beacon: 2, value: Buffer.from('3 11'), closing });
+  const options = { announced: '3 11', witnesses: [log.witness.text] };
+  const outcome = await verify(log.reader({ cosigned_at: opens_at / 1000 + 50 }), options);
+  assert.deepEqual(not_passed(outcome), ['unproven closing', 'unproven consistency', 'unproven event']);
+  assert.match(sentence(outcome, 'closing'), /^Nobody but the server says/);
+  assert.match(
+    sentence(outcome, 'consistency'),
+    /^the checkpoint over the closing over 12 records is of \S+log, a/,
+  );
+});
+
 test('a log that begins after its draw says what it cannot prove, and nothing in it fails', async () => {
   const log = new Log().begin('policy=capacity\njoined_before=9\n').lobby();
   log.seconds = -500; // who was in line has joined before
@@ -981,6 +1158,29 @@ test('a server that is busy or breaks off for a moment is asked again; one that 
   endless.close();
 });
 
+test('a cached tile of a lost log is not read as one of the log that replaces it', async () => {
+  const { old, line } = lost_line();
+  const asked = [];
+  const sites = new Map([
+    ['old', old.files()],
+    ['new', line.files()],
+  ]);
+  const site = await serve(sites, (request) => {
+    asked.push(`${request.url.split('/log/')[1]} ${request.headers['cache-control']}`);
+  });
+  const requests_of = async (below) => {
+    await verify(http_reader(`${site.url}/${below}/events/${event}/log/`));
+    return asked.splice(0);
+  };
+  const [of_old, of_new] = [await requests_of('old'), await requests_of('new')];
+  site.close();
+  const fresh = 'max-age=0'; // as a browser asks that asks again for what it has
+  const first = [`key ${fresh}`, `checkpoint ${fresh}`];
+  // A tile of the first log stays the same for ever; the next log has the same addresses.
+  assert.deepEqual(of_old, [...first, 'tile/entries/000.p/9 undefined']);
+  assert.deepEqual(of_new, [...first, `tile/entries/000.p/5 ${fresh}`]);
+});
+
 /** Cheating servers, each below its number, as a client on the command line sees them. */
 test('each cheating server is caught over HTTP, by the checks that say so', async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cheats-'));
@@ -991,8 +1191,8 @@ test('each cheating server is caught over HTTP, by the checks that say so', asyn
     if (also) sites.set(`${below}-also`, also.log.files(also.options));
   }
   const site = await serve(sites);
-  for (const { name, path: below, know = {}, also, caught } of made)
-    await t.test(`${name}: ${caught.join(' and ') || 'nothing'}`, async () => {
+  for (const { name, path: below, know = {}, also, caught, unproven = [] } of made)
+    await t.test(`${name}: ${[...caught, ...unproven].join(' and ') || 'nothing'}`, async () => {
       const options = ['--event', event];
       const add = (option, texts = []) =>
         texts.forEach((text, i) => {
@@ -1005,9 +1205,11 @@ test('each cheating server is caught over HTTP, by the checks that say so', asyn
       if (know.draw) options.push('--draw', know.draw);
       for (const key of know.witnesses ?? []) options.push('--witness', key);
       const { code, printed } = await run_cli([`${site.url}/${below}`, ...options]);
-      const failed = [...printed.matchAll(/^failed +(\S+)/gm)].map(([, check]) => check);
-      assert.deepEqual(failed.sort(), caught, printed);
-      assert.equal(code, caught.length > 0 ? 1 : 0);
+      const checks_of = (result) =>
+        [...printed.matchAll(new RegExp(`^${result} +(\\S+)`, 'gm'))].map(([, check]) => check);
+      assert.deepEqual(checks_of('failed').sort(), caught, printed);
+      assert.deepEqual(checks_of('unproven'), unproven, printed);
+      assert.equal(code, caught.length > 0 ? 1 : unproven.length > 0 ? 3 : 0);
       if (also) assert.equal((await run_cli([`${site.url}/${below}-also`, ...options])).code, 0);
     });
   site.close();

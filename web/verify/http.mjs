@@ -27,10 +27,10 @@ async function body_of(answer) {
 }
 
 /** Without bytes: ask again after `wait` seconds. */
-async function try_once(url) {
+async function try_once(url, cache) {
   let answer;
   try {
-    answer = await fetch(url, { signal: AbortSignal.timeout(timeout_ms) });
+    answer = await fetch(url, { cache, signal: AbortSignal.timeout(timeout_ms) });
     if (answer.ok) return { bytes: await body_of(answer), date: date_of(answer.headers) };
   } catch (error) {
     if (error.is_final) throw error;
@@ -50,13 +50,13 @@ function date_of(headers) {
 
 /**
  * `base`: the log's address with a slash at its end. Returns what verify() reads with; its `date` is the
- * server's time of the last answer.
+ * server's time of the last answer. `cache`: as that of fetch().
  */
 export function http_reader(base) {
-  const read = async (name) => {
+  const read = async (name, cache = 'no-cache') => {
     const url = new URL(name, base);
     for (let left = tries; ;) {
-      const { bytes, date, why, wait } = await try_once(url);
+      const { bytes, date, why, wait } = await try_once(url, cache);
       read.date = date;
       if (bytes) return bytes;
       if (--left === 0) throw new Error(why);

@@ -11,12 +11,14 @@ const signatures_max = 100;
 const log_kind = 1;
 const witness_kind = 4;
 
+const key_id = (name, material) => sha256(utf8(`${name}\n`), material).slice(0, 4);
+
 /** Reads "<name>+<id>+<base64 of kind and key>". Throws for anything else. */
 export function parse_key(text) {
   const [, name, id, material] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text.trim()) ?? [];
   if (!name) throw new Error(`not a verifier key: ${text.trim()}`);
   const bytes = from_base64(material);
-  const computed = sha256(utf8(`${name}\n`), bytes).slice(0, 4);
+  const computed = key_id(name, bytes);
   const known = bytes.length === 33 && (bytes[0] === log_kind || bytes[0] === witness_kind);
   if (!known || to_hex(computed) !== id) throw new Error(`not an Ed25519 verifier key: ${text.trim()}`);
   return { name, id: computed, kind: bytes[0], key: bytes.slice(1) };
@@ -33,6 +35,25 @@ function key_of_kind(text, kind, whose) {
   const key = parse_key(text);
   if (key.kind !== kind) throw new Error(`not the verifier key of ${whose}: ${text.trim()}`);
   return key;
+}
+
+/** The same key under the name of another log of its server. */
+export function key_of_log(key, origin) {
+  return { ...key, name: origin, id: key_id(origin, concat(Uint8Array.of(key.kind), key.key)) };
+}
+
+/** Of an origin: the path, the event or queue, and the number, which is 1 for the first log of the event. */
+export function parse_origin(origin) {
+  const [, path, event, number = 1] =
+    /(\/(?:events|queues)\/([^/]+)\/log)(?:\/([2-9]|[1-9]\d{1,8}))?$/.exec(origin) ?? [];
+  return { path, event, number: Number(number) };
+}
+
+/** Which log a note belongs to: 'this' with the `origin`, a 'lost' one that it replaces, or 'another'. */
+export function log_of_note(note, origin) {
+  if (note.origin === origin) return 'this';
+  const [its, mine] = [note.origin, origin].map(parse_origin);
+  return its.path === mine.path && its.number < mine.number ? 'lost' : 'another';
 }
 
 /** Reads a checkpoint. Throws if it is none. */

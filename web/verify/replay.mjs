@@ -123,6 +123,7 @@ export class Replay {
   begin(r) {
     if (r.version !== 1) this.#fail('records', `The log has the unknown version ${r.version}.`);
     this.event = id_text(r.event);
+    this.began_at = r.at;
     this.lost = r.lost;
     this.#read_settings(r.settings);
     // Here only: a later change of it could hide that numbers are missing.

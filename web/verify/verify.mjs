@@ -5,9 +5,12 @@ import { sha256 } from './sha256.mjs';
 import { Findings, results, time_text } from './findings.mjs';
 import { bundles, is_included, leaf_hash, Tail, Tree } from './merkle.mjs';
 import {
+  key_of_log,
+  log_of_note,
   parse_checkpoint,
   parse_checkpoints,
   parse_log_key,
+  parse_origin,
   parse_receipt,
   parse_witness_key,
   signed_at,
@@ -30,16 +33,19 @@ const cosigned_max = 50;
 
 /**
  * Yields the entries of the log in order, a bundle at a time. A few are on the way at a time.
- * `read(path)`: the bytes below the log's address, or a rejected promise.
+ * `read(path, cache)`: as of verify().
  */
-async function* entries_of(read, size) {
+async function* entries_of(read, size, cache) {
   const list = bundles(size);
   const coming = [];
   const load_next = () => {
     const { value: bundle } = list.next();
     if (!bundle) return;
     const { path, full } = bundle;
-    const bytes = read(path).catch((error) => (path === full ? Promise.reject(error) : read(full)));
+    const bytes = read(path, cache).catch((error) => {
+      if (path === full) throw error;
+      return read(full, cache);
+    });
     bytes.catch(() => {}); // reported where it is awaited
     coming.push({ bundle, bytes });
   };
@@ -68,28 +74,38 @@ function collect(served, cosigned, receipts, options) {
 }
 
 /** Whether the log is that of the event: its first record and its origin name it, and nothing was lost. */
-function check_event(findings, replay, origin, wanted) {
+function check_event(findings, replay, { served, key, last }, wanted) {
+  const origin = key.name;
   const of_record = replay.event;
-  const of_origin = /\/(?:events|queues)\/([^/]+)\/log(?:\/\d+)?$/.exec(origin)?.[1];
+  const { event: of_origin, number } = parse_origin(origin);
+  if (served.origin !== origin)
+    findings.fail('event', `The key is of the log ${origin}, and the served checkpoint of ${served.origin}.`);
   if (of_record === undefined) return findings.unproven('event', 'The log has no first record yet.');
   if (of_record !== of_origin)
     findings.fail('event', `The log ${origin} begins as that of event ${of_record}.`);
   if (wanted !== undefined && wanted !== of_record)
     findings.fail('event', `This is the log of event ${of_record}, and you asked for ${wanted}.`);
-  if (replay.lost)
+  if ((last ? parse_origin(last.origin).number : 0) !== number - 1)
+    findings.fail(
+      'event',
+      `The first record names ${last ? last.origin : 'no log'} as the one before ${origin}.`,
+    );
+  else if (last)
     findings.unproven(
       'event',
-      `This log replaces an older one that was lost. Compare receipts of before with its last checkpoint: ${JSON.stringify(replay.lost)}.`,
+      `This log replaces an older one that was lost. It ${began_text(replay, last)}. That it has all of these is not proven.`,
     );
   findings.pass('event', `The log is that of event ${of_record}, from its beginning.`);
 }
+const began_text = ({ began_at }, { origin, size }) =>
+  `began at ${time_text(began_at)} with the last checkpoint of ${origin}, over ${size} records`;
 
 function check_signatures(findings, seen, key, pinned) {
   for (const c of seen)
-    if (c.origin !== key.name)
+    if (log_of_note(c, key.name) === 'another')
       findings.fail('signature', `${c.where} is of another log: ${c.origin} instead of ${key.name}.`);
-    else if (signed_at(c, key) === null)
-      findings.fail('signature', `${c.where} is not signed by the log's key ${key.name}.`);
+    else if (signed_at(c, key_of_log(key, c.origin)) === null)
+      findings.fail('signature', `${c.where} is not signed by the log's key ${c.origin}.`);
   if (pinned && !equal(pinned.key, key.key))
     findings.fail('signature', 'The log has another key than the one you named.');
   const whose = pinned ? 'the key you named' : 'the key that the server names; pin it with --log-key';
@@ -104,7 +120,8 @@ function check_signatures(findings, seen, key, pinned) {
 function signatures_of(witnesses, { served, cosigned }, now = Infinity) {
   const is_new = ({ size, at }) => size === served.size || at >= now / 1000 - cosigned_lag_s;
   return witnesses.flatMap((w) => {
-    const all = [served, ...cosigned].map((c) => ({ size: c.size, at: signed_at(c, w) }));
+    const own = [served, ...cosigned.filter((c) => c.origin === served.origin)];
+    const all = own.map((c) => ({ size: c.size, at: signed_at(c, w) }));
     const good = all.filter((signed) => signed.at !== null && is_new(signed));
     return good.sort((a, b) => b.size - a.size).slice(0, 1);
   });
@@ -178,9 +195,20 @@ function check_clocks(findings, { served, now = Date.now() }, witnesses, last) {
     findings.unproven('records', `${text('the clock of this machine', now)} One of the two is wrong.`);
 }
 
-/** Compares each checkpoint seen with the root of the served log at that size. */
-function check_consistency(findings, seen, roots, size) {
+/**
+ * Compares each checkpoint seen with the root of the served log at that size. Of lost logs there are only
+ * the checkpoints: two of a size must be the same.
+ */
+function check_consistency(findings, replay, seen, roots, { served, key, last }) {
+  const { size } = served;
+  const lost = new Map(); // the first of an origin and size
+  let own = 0;
   for (const c of seen) {
+    if (log_of_note(c, key.name) === 'lost') {
+      check_lost(findings, replay, c, last, lost);
+      continue;
+    }
+    ++own;
     const root = roots.get(c.size);
     if (c.size > size)
       findings.fail(
@@ -193,7 +221,24 @@ function check_consistency(findings, seen, roots, size) {
         `${c.where} over ${c.size} records is of another log: records were rewritten, or two people were shown two logs.`,
       );
   }
-  findings.pass('consistency', `All ${seen.length} checkpoints seen are of this one log, which only grew.`);
+  findings.pass('consistency', `All ${own} checkpoints seen are of this one log, which only grew.`);
+}
+
+function check_lost(findings, replay, c, last, lost) {
+  const id = `${c.origin} ${c.size}`;
+  const first = lost.get(id);
+  lost.set(id, first ?? c);
+  const what = `${c.where} over ${c.size} records`;
+  if (first && !equal(first.root, c.root))
+    return findings.fail('consistency', `${what} and ${first.where} differ, and both are of ${c.origin}.`);
+  if (c === last) return; // check_event says it
+  const began = last ? ` This log ${began_text(replay, last)}.` : '';
+  const missing = c.origin === last?.origin ? c.size - last.size : 0;
+  const more =
+    missing > 0
+      ? ` At least ${missing} records were lost, and only the operator's word says that this was an accident.`
+      : '';
+  findings.unproven('consistency', `${what} is of ${c.origin}, a log that was lost.${began}${more}`);
 }
 
 /** When witnesses saw the closed entrants, in milliseconds. */
@@ -256,7 +301,7 @@ function fate_of(entry) {
   return `${joined} It is ${entry.state}.`;
 }
 
-function check_receipt(findings, receipt, records, replay) {
+function check_receipt(findings, receipt, records, replay, origin) {
   const fail = (text) => findings.fail('receipt', text);
   const { index, proof, checkpoint, record } = receipt;
   let join;
@@ -269,10 +314,21 @@ function check_receipt(findings, receipt, records, replay) {
     return fail('The record of the receipt is not that of its entry.');
   if (!is_included(leaf_hash(record), index, checkpoint.size, checkpoint.root, proof))
     return fail(`The receipt does not prove its record ${index}.`);
+  const entry = replay.entries.get(join.number);
+  const has_place = entry !== undefined && equal(entry.commitment, join.commitment);
+  if (log_of_note(checkpoint, origin) === 'lost') {
+    const there = `there it is record ${index}, number ${join.number}, which joined at ${time_text(join.at)}`;
+    const here = has_place
+      ? `This log has this place: ${fate_of(entry)}`
+      : 'This log does not have this place: its holder had left the line, the place was lost, or its record comes later.';
+    return findings.unproven(
+      'receipt',
+      `The receipt is of ${checkpoint.origin}, a log that was lost: ${there}. ${here}`,
+    );
+  }
   if (!records.get(index) || !equal(records.get(index), record))
     return fail(`Number ${join.number} has a receipt, and the served log does not have its record ${index}.`);
-  const entry = replay.entries.get(join.number);
-  if (!equal(entry.commitment, join.commitment))
+  if (!has_place)
     return fail(`Number ${join.number} is in the log twice, and that of the receipt is the second.`);
   findings.pass('receipt', `The receipt is in the log as record ${index}. ${fate_of(entry)}`);
   return { index, entry };
@@ -282,14 +338,14 @@ function check_receipt(findings, receipt, records, replay) {
  * Reads all entries: fills `kept` (index -> entry), replays the records and returns the roots at the sizes
  * seen, and the checkpoint over the closing.
  */
-async function follow(read, size, { findings, seen, kept, replay, progress }) {
+async function follow(read, size, { findings, seen, kept, replay, progress, cache }) {
   const wanted = new Set(seen.map((c) => c.size));
   const roots = new Map();
   const tree = new Tree();
   let tail; // since the closing: the draw says at which of these sizes the closing's checkpoint is
   let closing;
   if (wanted.has(0)) roots.set(0, tree.root());
-  for await (const entries of entries_of(read, size)) {
+  for await (const entries of entries_of(read, size, cache)) {
     for (const entry of entries) {
       const index = tree.size;
       if (kept.has(index)) kept.set(index, entry);
@@ -311,8 +367,8 @@ async function follow(read, size, { findings, seen, kept, replay, progress }) {
 
 /**
  * Checks a log.
- * `read(path)`: the bytes of "checkpoint", "checkpoint.cosigned", "key", "tile/entries/…"; rejects with
- * status 404 or code ENOENT where there is none.
+ * `read(path, cache)`: the bytes of "checkpoint", "checkpoint.cosigned", "key", "tile/entries/…"; rejects
+ * with status 404 or code ENOENT where there is none. `cache`: "default" if a cache may have them.
  * `read.date`: when the server says that it answered last, in ms, if it does.
  * `options`: now (a clock, in ms; without it only the served checkpoint counts);
  * event (its id); receipts and checkpoints (texts seen before); log_key and witnesses (verifier
@@ -346,15 +402,21 @@ export async function verify(read, options = {}) {
     kept,
     replay,
     progress: options.progress,
+    // The logs of an event have the same addresses, and a cache keeps a tile for ever.
+    cache: parse_origin(key.name).number === 1 ? 'default' : undefined,
   });
+  const last = replay.lost && read_note(findings, seen, 'the last checkpoint of the lost log', replay.lost);
+  const log = { served, key, last };
 
-  check_event(findings, replay, served.origin, options.event);
+  check_event(findings, replay, log, options.event);
   check_signatures(findings, seen, key, pinned);
   check_witnesses(findings, shown, witnesses, quorum, options.witnesses_of_server);
   check_clocks(findings, shown, witnesses, replay.last.at);
-  check_consistency(findings, seen, roots, served.size);
-  check_closing(findings, replay, closing, witnesses, quorum);
-  const good = receipts.map((receipt) => check_receipt(findings, receipt, kept, replay)).filter(Boolean);
+  check_consistency(findings, replay, seen, roots, log);
+  check_closing(findings, replay, closing?.origin === key.name ? closing : undefined, witnesses, quorum);
+  const good = receipts
+    .map((receipt) => check_receipt(findings, receipt, kept, replay, key.name))
+    .filter(Boolean);
   const list = findings.list();
   const result = list.reduce(
     (worst, f) => (results.indexOf(f.result) > results.indexOf(worst) ? f.result : worst),
@@ -419,15 +481,21 @@ function read_record(findings, entry, index) {
   }
 }
 
-function read_closing(findings, record, seen, tail, roots) {
+/** A checkpoint in a record; it is among those seen. */
+function read_note(findings, seen, where, note) {
   try {
-    const closing = parse_checkpoint(record.closing);
-    seen.push({ where: 'the checkpoint over the closing', ...closing });
-    const root = tail?.root_at(closing.size);
-    if (root) roots.set(closing.size, root);
-    return closing;
+    const read = { where, ...parse_checkpoint(note) };
+    seen.push(read);
+    return read;
   } catch (error) {
-    findings.fail('consistency', `The checkpoint over the closing cannot be read: ${error.message}.`);
+    findings.fail('consistency', `${where} cannot be read: ${error.message}.`);
     return undefined;
   }
+}
+
+function read_closing(findings, record, seen, tail, roots) {
+  const closing = read_note(findings, seen, 'the checkpoint over the closing', record.closing);
+  const root = closing && tail?.root_at(closing.size);
+  if (root) roots.set(closing.size, root);
+  return closing;
 }
