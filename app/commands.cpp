@@ -4,11 +4,13 @@
 #include "app/control_requests.hpp"
 #include "app/limits.hpp"
 #include "app/node.hpp"
+#include "app/stores.hpp"
 #include "app/system_environment.hpp"
 #include "crypto/keys.hpp"
 #include "crypto/subject_token.hpp"
 #include "crypto/tokens.hpp"
 #include "net/wire/json_out.hpp"
+#include "store/port/restored.hpp"
 #include "store/postgres/postgres_migrations.hpp"
 #include "store/sqlite/migrations.hpp"
 
@@ -288,6 +290,19 @@ int run_admin_accept_loss(const std::string& event, bool all, const config::opti
               << one.at("decisions").to_number<std::uint64_t>() << '\n';
   if (accepted.empty()) std::cerr << "fairqueue: nothing of that is stopped\n";
   return accepted.empty() ? 1 : 0;
+}
+
+int run_admin_accept_restored(const std::string& event, bool all, const config::options& options) {
+  if (event.empty() != all) return usage_error("give --event or --all");
+  const auto id = all ? event_id{} : parse_uuid(event).value_or(event_id{});
+  if (!all && id.is_nil()) return usage_error("the event's id is no UUID");
+  system_environment env;
+  const auto engines = open_ledger(options, env); // of a running server it is locked
+  const auto accepted = accept_restored(*engines.writers.front(), env, all ? aggregate_id{} : owner_of(id));
+  for (const auto& one : accepted)
+    std::cout << to_string(one.event) << "\tits public log begins anew at the next start\n";
+  if (accepted.empty()) std::cerr << "fairqueue: no public log is left to begin anew\n";
+  return 0;
 }
 
 int run_healthcheck(const std::string& url) {

@@ -75,6 +75,9 @@ int run_admin_verify(bool rebuild, const config::options& options);
 /// Goes on with an event, or with everything, that is stopped because the ledger lost commits of it. Prints
 /// what was accepted. Returns 1 if nothing of that is stopped.
 int run_admin_accept_loss(const std::string& event, bool all, const config::options& options);
+/// After the restore of a backup, while no server runs: the public log of the event, or with `all` of every
+/// event and queue, begins anew at the next load. Prints their ids.
+int run_admin_accept_restored(const std::string& event, bool all, const config::options& options);
 
 /// Returns 0 if GET <url>/readyz answers 200 within 5 seconds.
 int run_healthcheck(const std::string& url);

@@ -185,12 +185,16 @@ private:
   }
 
   void add_loss(CLI::App& admin) {
-    auto& accepting =
-      add(admin, "accept-loss",
-          "Go on with an event that is stopped because the ledger lost commits; see the runbook first",
-          [this] { return run_admin_accept_loss(lost_event_, all_, options()); });
+    auto& accepting = add(
+      admin, "accept-loss",
+      "Go on with an event that is stopped because the ledger lost commits; see the runbook first", [this] {
+        return (is_restored_ ? run_admin_accept_restored : run_admin_accept_loss)(lost_event_, all_,
+                                                                                  options());
+      });
     accepting.add_option("--event", lost_event_, "Its id");
     accepting.add_flag("--all", all_, "Everything that is stopped, also accounts and catalog");
+    accepting.add_flag("--restored", is_restored_,
+                       "The ledger is a restored backup and no server runs: public logs begin anew");
   }
 
   void add_cluster() {
@@ -263,7 +267,7 @@ private:
   config::flags flags_;
   config::loaded loaded_;
   int exit_code_ = 0;
-  bool demo_ = false, password_stdin_ = false, dry_run_ = false, all_ = false;
+  bool demo_ = false, password_stdin_ = false, dry_run_ = false, all_ = false, is_restored_ = false;
   const std::map<std::string, std::int64_t> units_{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86'400}};
   token_command token_;
   rotate_command rotation_;

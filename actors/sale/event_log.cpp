@@ -81,7 +81,7 @@ void event_state::begin_log(decision& d) {
   if (sale_->is_logged() || sale_->event().status == event_status::draft) return;
   const auto& event = sale_->event();
   log_state_row state;
-  state.number = log_.state.number + 1;
+  state.number = next_log_number(log_.state.number, services_->env->wall_now());
   state.origin = services_->log_address + (sale_->sells() ? "/events/" : "/queues/") + to_string(event.id)
                  + "/log" + (state.number > 1 ? "/" + std::to_string(state.number) : "");
   state.root = root_bytes(sha256(""));

@@ -5,6 +5,7 @@
 #include "actors/storage/log_audit.hpp"
 #include "domain/base/planted.hpp"
 #include "domain/sale/idempotency.hpp"
+#include "store/port/restored.hpp"
 
 #include <algorithm>
 #include <array>
@@ -352,14 +353,7 @@ losses_accepted ledger_worker_state::accept(const accept_losses& x) {
     for (auto& lost : ledger_->losses()) {
       if (number_of(x.aggregate) != 0 && x.aggregate != lost.aggregate) continue;
       const auto number = std::to_string(number_of(lost.aggregate)), count = std::to_string(lost.decisions());
-      audit_row row;
-      row.id = env_->make_id(clock_->now(), lost.aggregate);
-      row.tenant = lost.tenant;
-      row.target = lost.event;
-      row.actor = "system";
-      row.action = "loss.accept";
-      row.detail = R"({"decisions_lost":)" + count + "}";
-      row.at = clock_->now();
+      const auto row = accepted_row(lost, R"({"decisions_lost":)" + count + "}", *env_, clock_->now());
       if (!ledger_->accept_loss(lost.aggregate, row)) continue; // another node did
       note("aggregate " + number + " goes on: the loss of " + count + " decisions was accepted");
       settings_.memory->resume(lost.aggregate);

@@ -2,8 +2,10 @@
 // Rows of a line's public log (docs/design/fairness.md). Each struct is followed by its description.
 #pragma once
 #include "domain/base/ids.hpp"
+#include "domain/base/time.hpp"
 #include "domain/model/description.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,7 +14,7 @@ namespace fq {
 
 /// How far a log has come. A checkpoint follows from it, so none is given out that is not stored.
 struct log_state_row {
-  std::uint32_t number = 0; ///< of the origin, from 1: each accepted loss begins another
+  std::uint32_t number = 0; ///< of the origin: 1; after each accepted loss a higher one
   std::string origin; ///< name of the log and its key, as when it began
   std::uint64_t size = 0; ///< records
   std::vector<char> root; ///< of the tree over them, 32 bytes
@@ -31,6 +33,14 @@ FQ_ROW(log_state_row, "log_state", aggregate, row_field("number", &row::number),
        row_field("last_number", &row::last_number), row_field("cosignatures", &row::cosignatures),
        row_field("is_lost", &row::is_lost), row_field("cosigned", &row::cosigned),
        row_field("closing", &row::closing))
+
+/// The number of a line's first log, or of the log that replaces the one with the `last` number: the minutes
+/// since 1970, because a ledger that went back may not know the numbers that it has given since.
+constexpr std::uint32_t next_log_number(std::uint32_t last, timestamp now) {
+  if (last == 0) return 1;
+  const auto minutes = unix_ms(now) / 60'000;
+  return std::max(last + 1, minutes < 0 ? 0u : static_cast<std::uint32_t>(minutes));
+}
 
 /// What the decisions of a batch have noted (fair/noted.hpp), until it is in the log.
 struct log_batch_row {

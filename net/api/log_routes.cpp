@@ -49,11 +49,23 @@ std::string_view address_in(std::string_view path) {
   return path.substr(0, at == path.npos ? path.size() : at + 4);
 }
 
+/// Rows of the log as it goes on. A lost one is not shown: the answer is 503, and the event is loaded, which
+/// begins another log.
+awaitable<log_reading> read_kept_rows(context& ctx, const request& rq, aggregate_id aggregate,
+                                      log_wish wish) {
+  auto asking = read_log_rows(ctx, rq, aggregate, std::move(wish));
+  auto got = co_await asking;
+  if (got.no || !got.rows->state->is_lost) co_return got;
+  [[maybe_unused]] auto loaded = co_await ask_event(ctx, aggregate, find_entry{});
+  co_return log_reading{
+    problem(fault::unavailable, rq.request_id, "The public log begins anew.", receipt_retry_after), nullptr};
+}
+
 awaitable<log_reading> read_log_head(context& ctx, const request& rq, const path_parameters& path) {
   if (auto no = expect_no_query(rq)) co_return log_reading{std::move(no), nullptr};
   const auto aggregate = aggregate_in(path.values[0]);
   if (!aggregate) co_return log_reading{problem(fault::not_found, rq.request_id), nullptr};
-  auto asking = read_log_rows(ctx, rq, *aggregate, {});
+  auto asking = read_kept_rows(ctx, rq, *aggregate, {});
   auto got = co_await asking;
   if (!got.no && !is_at(*got.rows->state, address_in(rq.path)))
     co_return log_reading{problem(fault::not_found, rq.request_id), nullptr};
@@ -115,7 +127,7 @@ awaitable<response> show_log_tile(context& ctx, const request& rq, const path_pa
   const auto& [is_bundle, what] = *asked;
   log_wish wish;
   wish.tiles.push_back({is_bundle ? bundle_level : what.level, what.index});
-  auto asking = read_log_rows(ctx, rq, *aggregate, std::move(wish));
+  auto asking = read_kept_rows(ctx, rq, *aggregate, std::move(wish));
   auto got = co_await asking;
   if (got.no) co_return std::move(*got.no);
   const auto& rows = *got.rows;

@@ -12,6 +12,7 @@ import {
   assert,
   eventually,
   expect_problem,
+  fairqueue,
   fairqueue_load,
   patience,
   random_of,
@@ -602,6 +603,57 @@ test('a witness cosigns one of two logs, also of many requests at once and after
     assert.equal(again.status, log === shown ? 200 : 409, again.text);
     if (log === shown) assert.ok(signed_at(parse_checkpoint(log.checkpoint() + again.text), key) > 0);
   }
+});
+
+test('after the restore of a backup the public log begins anew, and nobody is accused', async (t) => {
+  const server = await server_for(t);
+  const organizer = await server.organizer();
+  const { id: event } = await server.event(organizer, { queue: { policy: 'operator' } });
+  const [first, ...fans] = await server.customers(6);
+  const place = `/events/${event}/queue`;
+  await server.join(first, event);
+  const kept = await receipt_of(server, first, place);
+  await server.stop();
+  const backup = temporary_folder();
+  fs.cpSync(server.data_dir, backup, { recursive: true });
+  await server.launch();
+  for (const fan of fans.slice(0, 3)) await server.join(fan, event);
+  const lost = await receipt_of(server, fans[2], place);
+  await server.stop();
+  fs.rmSync(server.data_dir, { recursive: true });
+  fs.cpSync(backup, server.data_dir, { recursive: true });
+
+  const accept = () =>
+    run(fairqueue, ['admin', 'accept-loss', '--restored', '--all', '--data_dir', server.data_dir]);
+  const accepted = await accept();
+  assert.equal(accepted.code, 0, accepted.err);
+  assert.equal(accepted.out, `${event}\tits public log begins anew at the next start\n`);
+  const again = await accept();
+  assert.deepEqual([again.code, again.out], [0, ''], again.err);
+  assert.match(again.err, /no public log is left/);
+
+  await server.launch();
+  const refused = await accept(); // not beside a server
+  assert.equal(refused.code, 1, refused.out);
+  for (const fan of fans.slice(3)) await server.join(fan, event);
+  const fresh = await receipt_of(server, fans[4], place);
+  const folder = temporary_folder();
+  const check = (receipts) => {
+    const options = Object.entries(receipts).flatMap(([name, text]) => {
+      fs.writeFileSync(path.join(folder, name), text);
+      return ['--receipt', name];
+    });
+    return run(process.execPath, [verify_cli, server.url, '--event', event, ...options], { cwd: folder });
+  };
+  const outcome = await check({ kept, lost, fresh });
+  assert.equal(outcome.code, 3, outcome.out + outcome.err);
+  assert.match(outcome.out, /unproven +event +This log replaces an older one that was lost/);
+  assert.match(outcome.out, /At least [1-9]\d* records were lost/);
+  assert.match(outcome.out, /unproven +receipt .* This log has this place: Number 1 /);
+  assert.match(outcome.out, /This log does not have this place/);
+  const of_new = await check({ fresh });
+  assert.match(of_new.out, /passed +receipt .* Number 3 joined/);
+  await server.verified();
 });
 
 /** A witness that takes connections and never answers. */

@@ -25,7 +25,10 @@ const cosigned_at = 1_750_000_300;
 
 /** A log that says that `old` was lost after its first `size` records. */
 const replacing = (old, size, draw_seed) =>
-  new Log({ origin: `${old.origin}/2`, draw_seed }).begin('', size > 0 ? old.checkpoint({ size }) : '');
+  new Log({ origin: `${old.origin}/29921040`, draw_seed }).begin(
+    '',
+    size > 0 ? old.checkpoint({ size }) : '',
+  );
 
 /**
  * `log`: what the server shows. `know`: receipts, checkpoints, witnesses and the promised draw

@@ -268,7 +268,7 @@ CAF_TEST(a witness knows the logs of an installation by the key of one) {
   CAF_CHECK(logs.find(one.name) == one);
   CAF_CHECK(logs.find(other.name) == other);
   for (const auto& name : {place + id + "1/log", place + id + "1/log/2", place + id + "1/log/10",
-                           "tickets.example/a/queues/" + id + "1/log"})
+                           place + id + "1/log/29921040", "tickets.example/a/queues/" + id + "1/log"})
     CAF_CHECK(logs.find(name) && logs.find(name)->key == one.key && logs.find(name)->name == name);
   for (const auto& name :
        {"b.example/a/events/" + id + "1/log", place + id + "1/log/1", place + id + "1/log/02",

@@ -202,7 +202,7 @@ CAF_TEST(a turn that reads before the log that replaces a lost one is committed 
   CAF_CHECK_EQUAL(state().number, 1u);
   run();
   advance(2s);
-  CAF_CHECK_EQUAL(state().number, 2u);
+  CAF_CHECK(state().number > 1);
   CAF_CHECK_EQUAL(kinds(), "bjj");
   demand_continues(state());
 }
@@ -352,11 +352,12 @@ CAF_TEST(after an accepted loss another log begins that names the last checkpoin
   const auto* head = store.head(event.aggregate);
   store.acquire(event.aggregate, {}, std::nullopt, {head->epoch, head->applied_seq + 4});
   CAF_REQUIRE(store.accept_loss(event.aggregate, audit_row{}));
+  const auto minutes = unix_ms(env.wall_now()) / 60'000; // a number that no forgotten log has
   own();
   advance(2s);
   const auto now = state();
-  CAF_CHECK_EQUAL(now.number, 2u);
-  CAF_CHECK_EQUAL(now.origin, seen.origin + "/2");
+  CAF_CHECK_EQUAL(now.number, static_cast<std::uint32_t>(minutes));
+  CAF_CHECK_EQUAL(now.origin, seen.origin + "/" + std::to_string(minutes));
   CAF_CHECK_EQUAL(kinds(), "bjj");
   CAF_CHECK(records()[0].find(seen.origin + "\n" + std::to_string(seen.size) + "\n") != std::string::npos);
   join_now(3);

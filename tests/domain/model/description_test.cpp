@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #define CAF_SUITE domain_description
+#include "domain/model/log_rows.hpp"
 #include "domain/model/rows.hpp"
 
 #include "caf/test/unit_test.hpp"
@@ -75,4 +76,14 @@ CAF_TEST(settings have distinct names) {
   });
   CAF_CHECK_EQUAL(events.size(), 50u);
   CAF_CHECK_EQUAL(queues.size(), 20u);
+}
+
+CAF_TEST(a log that replaces another one has a higher number and one of its minute) {
+  const auto at = [](std::int64_t minutes) { return from_unix_ms(minutes * 60'000 + 59'999); };
+  CAF_CHECK_EQUAL(next_log_number(0, at(30'000'000)), 1u);
+  CAF_CHECK_EQUAL(next_log_number(1, at(30'000'000)), 30'000'000u);
+  CAF_CHECK_EQUAL(next_log_number(2, at(30'000'000)), 30'000'000u); // as older versions counted
+  CAF_CHECK_EQUAL(next_log_number(30'000'000, at(30'000'000)), 30'000'001u);
+  CAF_CHECK_EQUAL(next_log_number(30'000'001, at(29'999'000)), 30'000'002u); // the clock went back
+  CAF_CHECK_EQUAL(next_log_number(7, from_unix_ms(-1'000'000)), 8u);
 }

@@ -64,6 +64,11 @@ struct log_world : world {
                             {p.content.begin(), p.content.end()}});
     put(owner_of(event_id), kept);
   }
+  void lose() {
+    const auto own = store.acquire_unleased(owner_of(event_id), never);
+    store.acquire(owner_of(event_id), {}, std::nullopt, {own->epoch, own->applied_seq + 1});
+    CAF_REQUIRE(store.accept_loss(owner_of(event_id), audit_row{}));
+  }
   response get(const std::string& rest) { return send(method::get, event_path("/log/") + rest); }
 };
 
@@ -120,6 +125,19 @@ CAF_TEST(a tile is served whole and as far as an older checkpoint reached) {
   w.grow(300);
   CAF_CHECK_EQUAL(w.get("tile/entries/001.p/2").body, records.body);
   CAF_CHECK_EQUAL(w.get("tile/0/001").body.size(), 256u * 32);
+}
+
+CAF_TEST(a lost log is not shown and its event is loaded so that another begins) {
+  log_world w;
+  w.grow(3, "a note of 3\n");
+  w.lose();
+  int loads = 0;
+  for (const auto* path : {"checkpoint", "checkpoint.cosigned", "key", "tile/entries/000.p/3"}) {
+    const auto answer = w.get(path);
+    CAF_CHECK_EQUAL(shown(answer), "503 unavailable");
+    CAF_CHECK_EQUAL(field_of(answer, "Retry-After"), "2");
+    CAF_CHECK_EQUAL(w.told->polls, ++loads);
+  }
 }
 
 CAF_TEST(what is not there or has another path is 404) {

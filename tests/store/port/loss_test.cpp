@@ -2,6 +2,7 @@
 // Conformance of the ledger engines: an aggregate whose commits the ledger has lost is stopped, also for
 // those who remember nothing, until a person accepts the loss.
 #define CAF_SUITE store_loss
+#include "store/port/restored.hpp"
 #include "tests/store/port/engines.hpp"
 
 namespace loss_test {
@@ -21,6 +22,20 @@ std::optional<ledger_lost> lost_of(const acquire_result& result) {
 ledger_mark mark_of(ledger& store, aggregate_id aggregate = sale) {
   const auto head = store.peek(aggregate).head;
   return {head.epoch, head.applied_seq};
+}
+
+struct restoring_environment final : environment {
+  timestamp wall_now() override { return noon; }
+  milliseconds steady_now() override { return {}; }
+  void random_bytes(std::span<std::byte> out) override { std::ranges::fill(out, std::byte{7}); }
+};
+
+log_kept log_of(std::uint64_t size) {
+  log_kept kept;
+  kept.state.number = 1;
+  kept.state.origin = "tickets.example/events/x/log";
+  kept.state.size = size;
+  return kept;
 }
 
 audit_row note_of(ledger& store) {
@@ -115,6 +130,50 @@ CAF_TEST(what no event owns can be lost and accepted as well) {
     row.target = {};
     CAF_CHECK(w.store.accept_loss(accounts_aggregate, row));
     CAF_CHECK(std::holds_alternative<acquired>(w.store.acquire(accounts_aggregate, {}, never, seen)));
+  });
+}
+
+CAF_TEST(a restored ledger loses every log once though no process noticed it) {
+  in_every_world([](world& w) {
+    restoring_environment env;
+    CAF_CHECK(accept_restored(w.store, env, {}).empty()); // no log
+    FQ_COMMITS(w.put({log_of(3), entry_joined{sample_entry(1)}}));
+    CAF_REQUIRE(w.me.put(catalog_aggregate, {event_created{sample_event(other_sale), {}}})
+                == commit_outcome::committed);
+    const auto stored = mark_of(w.store);
+    const auto generation = w.store.peek(sale).head.cache_generation;
+    CAF_CHECK(accept_restored(w.store, env, other_sale).empty());
+    CAF_CHECK(!w.image().log->is_lost);
+
+    const auto accepted = accept_restored(w.store, env, {});
+    CAF_REQUIRE_EQUAL(accepted.size(), 1u);
+    CAF_CHECK(accepted[0].aggregate == sale && accepted[0].event == w.image().event->id);
+    CAF_CHECK(w.image().log->is_lost && w.image().log->size == 3);
+    const auto now = mark_of(w.store);
+    CAF_CHECK(now.epoch > stored.epoch + restored_gap && now.seq > stored.seq + restored_gap);
+    CAF_CHECK(w.store.peek(sale).head.cache_generation > generation + restored_gap);
+    CAF_CHECK(w.store.losses().empty());
+    const auto notes = w.store.audit({});
+    CAF_REQUIRE_EQUAL(notes.size(), 1u);
+    CAF_CHECK_EQUAL(notes[0].action, "loss.accept");
+    CAF_CHECK_EQUAL(notes[0].detail, R"({"restored":true})");
+
+    CAF_CHECK(accept_restored(w.store, env, {}).empty());
+    CAF_CHECK(mark_of(w.store) == now);
+    w.me.take(sale);
+    FQ_COMMITS(w.put({entry_joined{sample_entry(2)}}));
+  });
+}
+
+CAF_TEST(the restore of an event that is stopped is accepted too) {
+  in_every_world([](world& w) {
+    restoring_environment env;
+    FQ_COMMITS(w.put({log_of(3)}));
+    const auto stored = mark_of(w.store);
+    CAF_REQUIRE(lost_of(w.store.acquire(sale, ada, never, {stored.epoch, stored.seq + 9})).has_value());
+    CAF_CHECK_EQUAL(accept_restored(w.store, env, sale).size(), 1u);
+    CAF_CHECK(w.image().log->is_lost && mark_of(w.store).seq > stored.seq + restored_gap);
+    CAF_CHECK(w.store.losses().empty());
   });
 }
 

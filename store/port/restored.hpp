@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Losses that a person accepts: those that a node noticed, and those of a restored backup, which no process
+// can notice.
+#pragma once
+#include "domain/base/environment.hpp"
+#include "store/port/ledger.hpp"
+
+#include <string>
+#include <vector>
+
+namespace fq {
+
+/// More epochs and decisions than an aggregate gets after a backup.
+inline constexpr std::uint64_t restored_gap = 1'000'000'000;
+
+/// The audit row of an accepted loss. `detail`: JSON.
+audit_row accepted_row(const lost_aggregate& lost, std::string detail, environment& env, timestamp now);
+
+/// After the restore of a backup, while no node owns an aggregate: accepts, as if restored_gap decisions were
+/// lost, the loss of every event and queue whose public log is not marked yet. `only`: of this one; 0: of
+/// all. Returns what it accepted. Throws ledger_unavailable if an aggregate is in use.
+std::vector<lost_aggregate> accept_restored(ledger& store, environment& env, aggregate_id only);
+
+} // namespace fq
