@@ -78,13 +78,14 @@ sale::wake_up sale::run(timestamp now, decision& out) {
   if (seating_) seating_->end_leftovers(out.content);
   auto moved = end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
                + check_stale_payments(now, out) + recheck_failed_attempts(now, out);
+  moved += end_blocked_entries(now, out);
   follow_waiting_list(now, out);
   moved +=
     expire_waiting(now, out) + mark_absent(now, out) + send_links(now, out) + expire_transfers(now, out);
   if (event_.status == event_status::ended || event_.status == event_status::cancelled)
     moved += end_waiting(now, out);
   if (event_.status == event_status::cancelled) moved += cancel_everything(now, out);
-  moved += end_blocked_entries(now, out) + refund_blocked_customers(now, out);
+  moved += refund_blocked_customers(now, out);
   const bool forgets_more = forget_ended(now, out) == forgotten_per_run;
   const auto admitted = admit(now, out);
   outcomes_.follow(queue_, claims_, orders_);
@@ -411,6 +412,8 @@ timestamp sale::next_deadline(timestamp now) const {
   if (event_.status == event_status::active || event_.status == event_status::paused)
     t = earlier(t, event_.sale_end);
   if (event_.status == event_status::active && queue_.counts().waiting > 0) t = earlier(t, next_opening(now));
+  if (event_.status == event_status::active && event_.waiting_list.enabled && !is_waiting_list(event_))
+    t = earlier(t, stock_.next_closing(now));
   t = earlier(t, next_lobby_step(now));
   return t;
 }

@@ -279,7 +279,7 @@ std::uint64_t sale::room_ever(std::span<const queue_number> members, timestamp n
   if (!sells()) units.add_public(unit_pools::unlimited);
   std::uint64_t public_units = 0;
   for (const auto& t : stock_.types()) {
-    if (!t.on_sale || (is_set(t.sale_until) && t.sale_until <= now)) continue;
+    if (!inventory::may_sell(t, now)) continue;
     const auto unsold = static_cast<std::uint64_t>(std::max<std::int64_t>(t.total - t.sold, 0));
     if (t.hidden)
       units.add_hidden(t.ordinal, unsold * q.over_admission_percent / 100);
