@@ -41,6 +41,8 @@ void sale::load(const refund_row& row) {
 void sale::loaded() {
   was_sold_out_ = sells() && stock_.sold_out();
   is_fresh_ = true;
+  if (draws_lots() && lobby_ && is_set(lobby_->closed_at) && !is_set(lobby_->drawn_at))
+    closing_classes_ = lowest_classes();
   sells() ? outcomes_.load(queue_, claims_, orders_) : order_ended();
   find_lost_locks();
   // Refunds begin when all holders have their mail, so without a refundable payment no holder is left.
@@ -63,8 +65,6 @@ void sale::refresh(timestamp now, decision& out) {
   if (!std::exchange(is_fresh_, false)) return;
   claims_.restart_grace(now);
   watch_presence(now);
-  if (draws_lots() && lobby_ && is_set(lobby_->closed_at) && !is_set(lobby_->drawn_at))
-    closing_classes_ = lowest_classes();
   regroup_all(now, out, true); // the log may have other groups than those of this load
   open_codes(now, out);
 }
