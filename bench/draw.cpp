@@ -99,9 +99,11 @@ void million() {
               root[0]);
 }
 
-/// What an event's actor does itself, between requests; the rest is a worker's.
-void million_in_a_sale() {
+/// What an event's actor does itself, between requests; the rest is a worker's. `members` of the entries are
+/// in parties of 6, spread over the line; in one party of 100 the opener has a better class.
+void million_in_a_sale(std::uint32_t members) {
   constexpr std::uint32_t count = 1'000'000;
+  constexpr std::uint32_t party_size = 6;
   const auto opening = from_unix_ms(1'800'000'000'000);
   event_row event;
   event.aggregate = aggregate_id{16};
@@ -117,9 +119,18 @@ void million_in_a_sale() {
     rows[n - 1].number = queue_number{n};
     rows[n - 1].subject = {n * 0x9e3779b97f4a7c15ull, n};
     rows[n - 1].joined_at = opening - seconds{60};
+    rows[n - 1].priority_class = priority_standard;
     order[n - 1] = n;
   }
   std::ranges::shuffle(order, std::mt19937_64{1});
+  const auto parties_opened = members / party_size;
+  for (std::uint32_t i = 0; i < parties_opened * party_size; ++i) {
+    const auto row = [&](std::uint32_t member) -> entry_row& {
+      return rows[std::uint64_t{member} * count / members];
+    };
+    row(i).party = row(i % parties_opened).number;
+    if (i < parties_opened && i % 100 == 0) row(i).priority_class = priority_vip;
+  }
   lobby_row lobby;
   lobby.opened_at = event.lobby.opens_at;
   lobby.seed = lobby.seed_commitment = std::string(64, '0');
@@ -129,17 +140,17 @@ void million_in_a_sale() {
   s.load(rows);
   s.loaded();
   decision d;
-  const auto time = [](const char* what, auto work) {
+  const auto time = [members](const char* what, auto work) {
     const auto begin = std::chrono::steady_clock::now();
     work();
     const auto span = std::chrono::steady_clock::now() - begin;
-    std::printf("1,000,000 entries in their owner, %s: %.0f ms\n", what,
+    std::printf("1,000,000 entries in their owner, %u in parties, %s: %.0f ms\n", members, what,
                 std::chrono::duration<double, std::milli>(span).count());
   };
   time("closing", [&] { s.run(opening, d); });
   std::vector<sale::entrant_place> entrants;
   time("places for the root", [&] { s.add_entrants(entrants, {}, value_of(s.lobby()->last)); });
-  s.set_root(std::string(64, '0'), opening, d);
+  time("the draw", [&] { s.set_root(std::string(64, '0'), opening, d); });
   std::vector<std::uint32_t> parties;
   time("parties for the order", [&] { parties = s.lobby_parties(); });
   line_ranks ranks{std::move(order)}; // by the worker
@@ -157,5 +168,6 @@ int main() {
   parties(6, 20, 12);
   parties(2, 50, 50);
   million();
-  million_in_a_sale();
+  million_in_a_sale(0);
+  million_in_a_sale(300'000);
 }

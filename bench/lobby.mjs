@@ -2,7 +2,8 @@
 // A full lobby is drawn: 1,000,000 entrants, an announced beacon, and another event that sells on the same
 // server. How long until positions are served and the first is admitted, what requests wait meanwhile, how
 // long a restart takes, and the checker on the log.
-// Usage: node bench/lobby.mjs [entries=1000000] [postgres] [redis]   (after a release build; some minutes)
+// Usage: node bench/lobby.mjs [entries=1000000] [parties] [postgres] [redis]
+// After a release build; some minutes. With `parties` 30 % of the entrants are in parties of 6.
 // Ends with 1 if a limit of issue 25 is missed: 3 s, 100 ms, the same order after kill -9.
 import { execFileSync, fork, spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -19,7 +20,10 @@ const wanted = ['postgres', 'redis'].filter((each) => words.includes(each));
 const [positions_ms, latency_ms, logged_s] = [3_000, 100, 5]; // limits
 const sampled = 1_000;
 const parts = 10; // sampled entries join in so many groups among the others
-const joins_a_second = 5_000; // at least, also on a busy machine; so the opening can be set before
+const party_size = 6;
+const members = words.includes('parties') ? Math.floor((entries * 0.3) / party_size) * party_size : 0;
+// At least, also on a busy machine; so the opening can be set before.
+const [joins_a_second, members_a_second] = [5_000, 1_000];
 const [probe_every_ms, probe_max] = [10, 12_000];
 const value = '4 8 15 16 23 42';
 
@@ -45,6 +49,24 @@ async function fill(server, event, count, token_file) {
   args.push('--fans', String(count), ...(token_file ? ['--token-file', token_file] : []));
   const { code, out, err } = await run(fairqueue_load, args, { timeout_ms: 300_000 });
   if (code !== 0) throw new Error(`fairqueue-load: ${out}${err}`);
+}
+
+/** The people form parties, 64 at a time. Members of a party joined far from each other. */
+async function form_parties(server, event, people) {
+  const count = people.length / party_size;
+  const ask = async (token, body) => {
+    const answer = await server.post(`/events/${event}/queue/party`, { token, body, unchecked: true });
+    if (answer.status !== 200) throw new Error(answer.text);
+    return answer.json.party.code;
+  };
+  let next = 0;
+  const work = async () => {
+    for (let i = next++; i < count; i = next++) {
+      const party_code = await ask(people[i], {});
+      for (let k = 1; k < party_size; ++k) await ask(people[i + k * count], { party_code });
+    }
+  };
+  await Promise.all(Array.from({ length: 64 }, work));
 }
 
 /** Fans that buy for `seconds`: resolves to the exit code. */
@@ -150,7 +172,7 @@ await bench(async (end_with) => {
   const session = await eventually('a session', async () => (await ticket_of(server, visitor)).session_token);
 
   // -- the lobby fills
-  const opens_at = Date.now() + 20_000 + (entries / joins_a_second) * 1000;
+  const opens_at = Date.now() + 20_000 + (entries / joins_a_second + members / members_a_second) * 1000;
   const { id: event } = await server.event(organizer, {
     total: 50_000,
     lobby_opens_at: iso(Date.now() - 1000),
@@ -165,14 +187,17 @@ await bench(async (end_with) => {
       session_ttl_seconds: 900,
     },
   });
-  const tokens = tokens_of(server, sampled);
+  const known = tokens_of(server, sampled + members);
+  const [tokens, friends] = [known.slice(0, sampled), known.slice(sampled)];
+  const others = Math.floor((entries - known.length) / parts);
+  const part_of = (all, p) => all.slice((p * all.length) / parts, ((p + 1) * all.length) / parts);
   const folder = temporary_folder();
   const began = performance.now();
   for (let p = 0; p < parts; ++p) {
-    const own = tokens.slice((p * sampled) / parts, ((p + 1) * sampled) / parts);
+    const own = [...part_of(tokens, p), ...part_of(friends, p)];
     fs.writeFileSync(`${folder}/${p}`, own.join('\n') + '\n');
     await fill(server, event, own.length, `${folder}/${p}`);
-    await fill(server, event, Math.floor((entries - sampled) / parts));
+    await fill(server, event, others);
   }
   const filled = seconds_since(began);
   const checkpoint_size = async () =>
@@ -180,9 +205,12 @@ await bench(async (end_with) => {
   await first('the checkpoint over the last join', async () => (await checkpoint_size()) >= entries);
   const logged = seconds_since(began) - filled;
   must(logged <= logged_s, `the last join was under a checkpoint after ${logged.toFixed(1)} s`);
-  if (Date.now() > opens_at - 6_000)
-    throw new Error(`${entries} joins took ${filled.toFixed(0)} s: too long`);
   const memory = status_of(server.pid, 'VmRSS') / 1024;
+  const forming = performance.now();
+  await form_parties(server, event, friends);
+  const formed = seconds_since(forming);
+  if (Date.now() > opens_at - 6_000)
+    throw new Error(`${entries} joins took ${filled.toFixed(0)} s, parties ${formed.toFixed(0)} s: too long`);
 
   // -- the other event sells, and requests are measured
   const names = ['poll', 'join', 'GET /access', 'poll of the lobby', 'stats of the lobby', 'own timer'];
@@ -213,10 +241,7 @@ await bench(async (end_with) => {
     const now = await lobby();
     return now.status === 'WAITS_FOR_BEACON' && now;
   });
-  must(
-    closed.people === Math.floor((entries - sampled) / parts) * parts + sampled,
-    `${closed.people} entrants`,
-  );
+  must(closed.people === others * parts + known.length, `${closed.people} entrants`);
   await sleep(3000);
   const before = await server.stats(organizer, event);
   must(before.admitted_total === 0, `${before.admitted_total} were admitted before the draw`);
@@ -301,6 +326,7 @@ await bench(async (end_with) => {
       `${filled.toFixed(1)} s, ${Math.round(entries / filled)} a second; the server has ${Math.round(memory)} MiB then`,
     ],
     ['from the last join to a checkpoint over it', `${logged.toFixed(1)} s (limit ${logged_s} s)`],
+    ...(members > 0 ? [[`${members} people form parties of ${party_size}`, `${formed.toFixed(1)} s`]] : []),
     ['from the opening to the root', `${Math.round(root_at - opens_at)} ms`],
     ["the beacon's request", `${Math.round(answered - given)} ms`],
     ['from its answer to the first position', `${ms(served_at)} (limit ${positions_ms} ms)`],

@@ -7,18 +7,33 @@ namespace fq {
 
 void party_book::enter(queue_number n, queue_number party, bool is_in_line) {
   of_[n] = party;
-  if (!is_in_line) return;
-  auto& all = members_[party];
-  all.insert(std::ranges::upper_bound(all, n), n);
+  auto& p = parties_[party];
+  if (!is_in_line) return p.entries.push_back(n);
+  const auto end_of_line = p.entries.begin() + static_cast<std::ptrdiff_t>(p.in_line++);
+  p.entries.insert(std::upper_bound(p.entries.begin(), end_of_line, n), n);
 }
 
 void party_book::left_line(queue_number n) {
-  const auto party = of_.find(n);
-  if (party == of_.end()) return;
-  const auto all = members_.find(party->second);
-  if (all == members_.end()) return;
-  std::erase(all->second, n);
-  if (all->second.empty()) members_.erase(all);
+  const auto own = of_.find(n);
+  if (own == of_.end()) return;
+  auto& p = parties_.find(own->second)->second;
+  const auto end_of_line = p.entries.begin() + static_cast<std::ptrdiff_t>(p.in_line);
+  const auto at = std::find(p.entries.begin(), end_of_line, n);
+  if (at == end_of_line) return;
+  std::rotate(at, at + 1, p.entries.end());
+  --p.in_line;
+}
+
+void party_book::forget(queue_number n) {
+  const auto own = of_.find(n);
+  if (own == of_.end()) return;
+  const auto found = parties_.find(own->second);
+  auto& p = found->second;
+  const auto at = std::ranges::find(p.entries, n);
+  if (at - p.entries.begin() < static_cast<std::ptrdiff_t>(p.in_line)) --p.in_line;
+  p.entries.erase(at);
+  if (p.entries.empty()) parties_.erase(found);
+  of_.erase(own);
 }
 
 queue_number party_book::party_of(queue_number n) const {
@@ -27,8 +42,9 @@ queue_number party_book::party_of(queue_number n) const {
 }
 
 std::span<const queue_number> party_book::members(queue_number party) const {
-  const auto found = members_.find(party);
-  return found == members_.end() ? std::span<const queue_number>{} : found->second;
+  const auto found = parties_.find(party);
+  if (found == parties_.end()) return {};
+  return std::span{found->second.entries}.first(found->second.in_line);
 }
 
 } // namespace fq

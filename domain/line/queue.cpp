@@ -276,7 +276,7 @@ const queue_line::entry& queue_line::join(const subject_key& subject, std::uint6
 
 void queue_line::set_party(queue_number n, queue_number party, changes& out) {
   const auto& e = at(n);
-  parties_.left_line(n);
+  parties_.forget(n);
   parties_.enter(n, party, true);
   out.emplace_back(std::in_place_type<entry_moved>, e.status, row_of(e));
 }

@@ -25,10 +25,24 @@ std::int64_t sum(const std::vector<ticket_type_row>& types, F f) {
   for (const auto& t : types) n += f(t);
   return n;
 }
+
+/// The next time after `now` that a type on sale has in `member`.
+timestamp next_of(const std::vector<ticket_type_row>& types, timestamp ticket_type_row::*member,
+                  timestamp now) {
+  auto next = never;
+  for (const auto& t : types)
+    if (const auto at = t.*member; t.on_sale && is_set(at) && at > now && (!is_set(next) || at < next))
+      next = at;
+  return next;
+}
 } // namespace
 
+bool inventory::may_sell(const ticket_type_row& t, timestamp now) {
+  return t.on_sale && !(is_set(t.sale_until) && now >= t.sale_until);
+}
+
 bool inventory::is_open(const ticket_type_row& t, timestamp now) {
-  return t.on_sale && now >= t.sale_from && !(is_set(t.sale_until) && now >= t.sale_until);
+  return may_sell(t, now) && now >= t.sale_from;
 }
 
 std::int64_t inventory::available() const {
@@ -39,11 +53,10 @@ std::int64_t inventory::available() const {
 }
 
 timestamp inventory::next_opening(timestamp now) const {
-  auto next = never;
-  for (const auto& t : types_)
-    if (t.on_sale && is_set(t.sale_from) && t.sale_from > now && (!is_set(next) || t.sale_from < next))
-      next = t.sale_from;
-  return next;
+  return next_of(types_, &ticket_type_row::sale_from, now);
+}
+timestamp inventory::next_closing(timestamp now) const {
+  return next_of(types_, &ticket_type_row::sale_until, now);
 }
 
 std::int64_t inventory::total() const {
@@ -57,6 +70,11 @@ std::int64_t inventory::sold() const {
 }
 
 bool inventory::sold_out() const { return std::ranges::none_of(types_, has_unsold); }
+
+bool inventory::has_units_to_sell(timestamp now) const {
+  return std::ranges::any_of(
+    types_, [now](const auto& t) { return t.held > 0 || (free_units(t) > 0 && may_sell(t, now)); });
+}
 
 bool inventory::has_free(std::span<const claim_item> items) const {
   return std::ranges::all_of(items, [this](const claim_item& i) {

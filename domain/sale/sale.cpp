@@ -41,6 +41,8 @@ void sale::load(const refund_row& row) {
 void sale::loaded() {
   was_sold_out_ = sells() && stock_.sold_out();
   is_fresh_ = true;
+  if (draws_lots() && lobby_ && is_set(lobby_->closed_at) && !is_set(lobby_->drawn_at))
+    closing_classes_ = lowest_classes();
   sells() ? outcomes_.load(queue_, claims_, orders_) : order_ended();
   find_lost_locks();
   // Refunds begin when all holders have their mail, so without a refundable payment no holder is left.
@@ -63,8 +65,6 @@ void sale::refresh(timestamp now, decision& out) {
   if (!std::exchange(is_fresh_, false)) return;
   claims_.restart_grace(now);
   watch_presence(now);
-  if (draws_lots() && lobby_ && is_set(lobby_->closed_at) && !is_set(lobby_->drawn_at))
-    closing_classes_ = lowest_classes();
   regroup_all(now, out, true); // the log may have other groups than those of this load
   open_codes(now, out);
 }
@@ -78,13 +78,14 @@ sale::wake_up sale::run(timestamp now, decision& out) {
   if (seating_) seating_->end_leftovers(out.content);
   auto moved = end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
                + check_stale_payments(now, out) + recheck_failed_attempts(now, out);
+  moved += end_blocked_entries(now, out);
   follow_waiting_list(now, out);
   moved +=
     expire_waiting(now, out) + mark_absent(now, out) + send_links(now, out) + expire_transfers(now, out);
   if (event_.status == event_status::ended || event_.status == event_status::cancelled)
     moved += end_waiting(now, out);
   if (event_.status == event_status::cancelled) moved += cancel_everything(now, out);
-  moved += end_blocked_entries(now, out) + refund_blocked_customers(now, out);
+  moved += refund_blocked_customers(now, out);
   const bool forgets_more = forget_ended(now, out) == forgotten_per_run;
   const auto admitted = admit(now, out);
   outcomes_.follow(queue_, claims_, orders_);
@@ -411,6 +412,8 @@ timestamp sale::next_deadline(timestamp now) const {
   if (event_.status == event_status::active || event_.status == event_status::paused)
     t = earlier(t, event_.sale_end);
   if (event_.status == event_status::active && queue_.counts().waiting > 0) t = earlier(t, next_opening(now));
+  if (event_.status == event_status::active && event_.waiting_list.enabled && !is_waiting_list(event_))
+    t = earlier(t, stock_.next_closing(now));
   t = earlier(t, next_lobby_step(now));
   return t;
 }

@@ -173,12 +173,19 @@ void sale::note_drawn(decision& out) const {
   note(drawn_record{digest_of_hex(lobby_->seed), digest_of_hex(lobby_->root), kind, beacon, {}}, out);
 }
 
-/// The lowest class of each party's entrants, also of those that have left since the closing.
+/// The lowest class of each party whose entrants have several, also of those that have left since the
+/// closing.
 std::unordered_map<queue_number, std::uint8_t> sale::lowest_classes() const {
   std::unordered_map<queue_number, std::uint8_t> lowest;
-  queue_.parties().each([&](queue_number n, queue_number party) {
-    const auto& e = *queue_.find(n);
-    if (was_entrant(e)) lowest[party] = std::max(lowest[party], e.priority_class);
+  queue_.parties().each([&](queue_number party, std::span<const queue_number> entries) {
+    std::uint8_t best = priority_classes - 1, worst = 0;
+    for (const auto n : entries) {
+      const auto& e = *queue_.find(n);
+      if (!was_entrant(e)) continue;
+      best = std::min(best, e.priority_class);
+      worst = std::max(worst, e.priority_class);
+    }
+    if (best < worst) lowest.emplace(party, worst);
   });
   return lowest;
 }
@@ -192,7 +199,7 @@ std::uint8_t sale::class_in_log(const queue_line::entry& e) const {
 
 /// Members get the lowest of their classes: otherwise one priority customer would take others along.
 void sale::level_parties(decision& out) {
-  for (const auto& [party, priority_class] : lowest_classes())
+  for (const auto& [party, priority_class] : closing_classes_)
     for (const auto n : queue_.parties().members(party))
       if (queue_.find(n)->priority_class != priority_class) queue_.set_class(n, priority_class, out.content);
   closing_classes_.clear();
@@ -200,8 +207,9 @@ void sale::level_parties(decision& out) {
 
 std::vector<std::uint32_t> sale::lobby_parties() const {
   std::vector<std::uint32_t> parties(value_of(lobby_->last));
-  queue_.parties().each([&](queue_number n, queue_number party) {
-    if (n <= lobby_->last) parties[value_of(n) - 1] = static_cast<std::uint32_t>(value_of(party));
+  queue_.parties().each([&](queue_number party, std::span<const queue_number> entries) {
+    for (const auto n : entries)
+      if (n <= lobby_->last) parties[value_of(n) - 1] = static_cast<std::uint32_t>(value_of(party));
   });
   return parties;
 }
@@ -279,7 +287,7 @@ std::uint64_t sale::room_ever(std::span<const queue_number> members, timestamp n
   if (!sells()) units.add_public(unit_pools::unlimited);
   std::uint64_t public_units = 0;
   for (const auto& t : stock_.types()) {
-    if (!t.on_sale || (is_set(t.sale_until) && t.sale_until <= now)) continue;
+    if (!inventory::may_sell(t, now)) continue;
     const auto unsold = static_cast<std::uint64_t>(std::max<std::int64_t>(t.total - t.sold, 0));
     if (t.hidden)
       units.add_hidden(t.ordinal, unsold * q.over_admission_percent / 100);

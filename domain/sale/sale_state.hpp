@@ -87,7 +87,8 @@ protected:
   event_row event_;
   queue_line queue_;
   std::optional<lobby_row> lobby_; ///< none: it has not opened
-  std::unordered_map<queue_number, std::uint8_t> closing_classes_; ///< of parties, until the draw
+  /// Of parties whose entrants had several classes at the closing: the lowest. Until the draw.
+  std::unordered_map<queue_number, std::uint8_t> closing_classes_;
   bool is_ranked_ = false; ///< the draw's order is in the line
   inventory stock_;
   claims_book claims_;

@@ -16,22 +16,25 @@ quiet_hours quiet_of(const event_row& event, const sale_rules& rules, timestamp 
 }
 
 std::string why_changed(bool begins, bool is_enabled) {
-  if (begins) return "no unit is free or held";
+  if (begins) return "no unit is on sale or held";
   return is_enabled ? "units are free again" : "the organizer has turned the list off";
 }
 
 } // namespace
 
-/// Begins when the event is sold out. Ends when the line is empty, no offer stands and units are free, or
-/// when the organizer turns it off: the sale goes on as before.
+/// Begins when people can buy no unit, and could buy one that came back. Ends when the line is empty, no
+/// offer stands and units are on sale, or when the organizer turns it off: the sale goes on as before.
 void sale::follow_waiting_list(timestamp now, decision& out) {
   if (!sells()) return;
   auto& list = event_.waiting_list;
   const auto& line = queue_.counts();
   const bool was_list = is_waiting_list(event_);
   const bool is_offered = line.admitted > line.admitted_with_claim;
-  const bool is_served = line.waiting + line.away == 0 && !is_offered && !stock_.sold_out();
-  const bool begins = list.enabled && event_.status == event_status::active && stock_.sold_out();
+  const bool has_units = stock_.has_units_to_sell(now);
+  const bool may_sell =
+    std::ranges::any_of(stock_.types(), [now](const auto& t) { return inventory::may_sell(t, now); });
+  const bool is_served = line.waiting + line.away == 0 && !is_offered && has_units;
+  const bool begins = list.enabled && event_.status == event_status::active && may_sell && !has_units;
   const bool is_due = was_list ? list.enabled && !is_served : begins;
   if (is_due == was_list) return;
   const bool watched = watches_presence(event_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waiting list of a sale: from the moment that no unit is free or held, the line waits for units that
+// The waiting list of a sale: from the moment that no unit is on sale or held, the line waits for units that
 // come back. Each goes to the first who may buy it, as always, with a longer window; no place has to be
 // watched. Also what the odds of a place depend on.
 #pragma once

@@ -440,6 +440,7 @@ void checker::check_liveness(timestamp now, timestamp owned_since) {
   }
   check_pending(now, owned_since);
   check_blocked_ended(now);
+  check_list_begins(now, owned_since);
   const bool draws_alone = lobby_ && event_.lobby.beacon == beacon_kind::none;
   if (draws_alone && awaits_draw() && event_.status == event_status::active
       && now > std::max(event_.queue_opens_at, owned_since) + 2 * sweep)

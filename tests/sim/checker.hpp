@@ -370,7 +370,9 @@ private:
   [[nodiscard]] bool may_reclaim(const entry_row& row) const;
   [[nodiscard]] bool is_waiting_list() const { return is_set(event_.waiting_list.began_at); }
   [[nodiscard]] queue_settings admission() const;
+  [[nodiscard]] bool needs_list(timestamp now) const;
   void check_list_turn(bool ends);
+  void check_list_begins(timestamp now, timestamp owned_since);
   void check_offer(const entry_row& admitted);
   void check_party(queue_number party);
   [[nodiscard]] bool sold_out() const;
@@ -464,6 +466,7 @@ private:
   std::map<order_id, acknowledged_order> acknowledged_;
   bool was_sold_out_ = false;
   timestamp stuck_since_;
+  timestamp no_list_due_at_; ///< the last time when no waiting list had to begin
   std::uint64_t admissions_seen_ = 0, admissions_at_stuck_ = 0;
 
   bool has_lost_track_ = false;

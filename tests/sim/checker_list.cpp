@@ -2,6 +2,8 @@
 // The checker's part about waiting lists.
 #include "tests/sim/checker.hpp"
 
+#include <algorithm>
+
 namespace fq::sim {
 
 /// The settings in force: on the waiting list one person is offered each unit, without a call.
@@ -14,11 +16,30 @@ queue_settings checker::admission() const {
   return q;
 }
 
+/// Nothing can be bought now or later, but a unit that came back could be.
+bool checker::needs_list(timestamp now) const {
+  const auto may_sell = [now](const auto& t) {
+    return t.on_sale && (!is_set(t.sale_until) || now < t.sale_until);
+  };
+  return std::ranges::any_of(types_, may_sell) && std::ranges::none_of(types_, [&](const auto& t) {
+           return t.held > 0 || (may_sell(t) && t.total - t.held - t.sold > 0);
+         });
+}
+
 void checker::check_list_turn(bool ends) {
-  if (!ends && !sold_out()) fail("waiting list", "it began while there were units");
+  if (!ends && !needs_list(event_.waiting_list.began_at))
+    fail("waiting list", "it began while there were units");
   if (ends && event_.waiting_list.enabled && !waiting_.empty())
     fail("waiting list", "it ended while people were on it");
   reached(ends ? rare::waiting_list_ended : rare::waiting_list_began);
+}
+
+void checker::check_list_begins(timestamp now, timestamp owned_since) {
+  const bool is_due = event_.waiting_list.enabled && !is_waiting_list()
+                      && event_.status == event_status::active && needs_list(now);
+  if (!is_due) no_list_due_at_ = now;
+  if (now > std::max(no_list_due_at_, owned_since) + sweep)
+    fail("waiting list", "nothing can be bought, and it did not begin");
 }
 
 void checker::check_offer(const entry_row& admitted) {

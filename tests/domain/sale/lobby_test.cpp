@@ -312,6 +312,29 @@ CAF_TEST(a party gets the lowest class of its members) {
   CAF_CHECK(what_is_wrong(s).empty());
 }
 
+CAF_TEST(who leaves after the closing still counts for the class of the party) {
+  for (const bool reloads : {false, true}) {
+    lobby s(with_lobby(draw_kind::at_opening, beacon_kind::announced));
+    for (const auto n : {1, 3, 5}) s.prefer(n, priority_vip);
+    s.join_all(1, 5);
+    s.open_party(1);
+    const auto party = s.entry(1).number;
+    CAF_CHECK(!s.change_party(2, party) && !s.change_party(3, party));
+    s.open_party(4);
+    CAF_CHECK(!s.change_party(5, s.entry(4).number));
+    s.leave(4); // before the closing: does not count
+    s.open();
+    s.pass(seconds{1});
+    s.leave(2);
+    if (reloads) s.reload();
+    CAF_CHECK(!s.give(beacon_kind::announced, "4 8 15"));
+    CAF_CHECK(s.entry(1).priority_class == priority_standard);
+    CAF_CHECK(s.entry(3).priority_class == priority_standard);
+    CAF_CHECK(s.entry(5).priority_class == priority_vip);
+    CAF_CHECK(what_is_wrong(s).empty());
+  }
+}
+
 namespace {
 
 /// A party of three that is first in line, alone in its lobby, and a fan behind.

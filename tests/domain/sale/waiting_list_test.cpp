@@ -26,6 +26,27 @@ event_row listed(milliseconds window = 30 * minute) {
   return e;
 }
 
+std::vector<ticket_type_row> two_types(std::int64_t standard, std::int64_t early, money price = 0) {
+  auto types = sample_types(standard, price);
+  types.push_back({.ordinal = 1,
+                   .id = {0x77, 2},
+                   .name = "Early bird",
+                   .price = price,
+                   .total = early,
+                   .max_per_order = 4});
+  return types;
+}
+
+/// The organizer switches a type on or off.
+refusal sell(sample_sale& s, std::size_t type, bool on_sale) {
+  event_patch p;
+  ticket_type_patch t;
+  t.values.id = s.type(type).id;
+  t.set(&ticket_type_row::on_sale, on_sale);
+  p.ticket_types.push_back(t);
+  return s.patch(p);
+}
+
 /// Two free tickets, which fans 1 and 2 have bought; fans 3 to 6 wait.
 struct sold_out_sale : sample_sale {
   explicit sold_out_sale(event_row event = listed(), sale_rules r = {}) :
@@ -60,6 +81,61 @@ CAF_TEST(the list begins when no unit is free or held) {
   CAF_CHECK(is_waiting_list(s.it->event()));
   CAF_CHECK(s.told(socket_notice_kind::waiting_list));
   CAF_CHECK_EQUAL(how_a_reload_differs(s), "");
+}
+
+CAF_TEST(the list begins although a type whose window is over has units left) {
+  auto types = two_types(1, 10);
+  types[1].sale_until = opening + seconds{30};
+  sample_sale s(listed(), types);
+  s.join_all(1, 2);
+  CAF_CHECK(!s.claim(1, {{s.type(0).id, 1, 0}}));
+  CAF_CHECK(!s.pay(1).no);
+  s.pass(seconds{29}); // 2 has claimed nothing
+  CAF_CHECK(!is_waiting_list(s.it->event()));
+  CAF_CHECK(is_set(s.wake.at) && s.wake.at <= types[1].sale_until);
+  s.pass(seconds{1});
+  CAF_CHECK(is_waiting_list(s.it->event()));
+  CAF_CHECK_EQUAL(how_a_reload_differs(s), "");
+}
+
+CAF_TEST(the list stays when a unit comes back whose window is over) {
+  auto types = two_types(1, 1, 1'000);
+  types[1].sale_until = opening + seconds{30};
+  orders_fixture f(listed(), types);
+  const auto early = f.bought(1, {f.seat()}).id;
+  const auto standard = f.bought(2, {f.standard()}).id;
+  CAF_REQUIRE(is_waiting_list(f.s.it->event()));
+  f.s.pass(seconds{60});
+  CAF_CHECK(!f.s.refund_order(early));
+  f.s.refunded(*f.s.refund_asked());
+  CAF_CHECK(f.s.type(1).sold == 0 && is_waiting_list(f.s.it->event()));
+  f.s.join(3);
+  CAF_CHECK(f.s.entry(3).status == entry_status::waiting);
+  CAF_CHECK(!f.s.refund_order(standard));
+  f.s.refunded(*f.s.refund_asked());
+  CAF_CHECK(f.s.entry(3).claim_by == f.s.now + 30 * minute);
+  f.sound();
+}
+
+CAF_TEST(units count that somebody can buy now or later) {
+  for (const bool hidden : {false, true}) {
+    auto types = two_types(1, 5);
+    types[1].hidden = hidden;
+    types[1].sale_from = opening + 60 * minute;
+    sample_sale s(listed(), types);
+    s.join(1);
+    CAF_CHECK(!s.claim(1, {{s.type(0).id, 1, 0}}));
+    CAF_CHECK(!s.pay(1).no);
+    CAF_CHECK(!is_waiting_list(s.it->event()));
+    CAF_CHECK(!sell(s, 1, false));
+    CAF_CHECK(is_waiting_list(s.it->event()));
+  }
+}
+
+CAF_TEST(no list begins while no type is on sale) {
+  sample_sale s(listed(), two_types(1, 5));
+  for (const std::size_t type : {0u, 1u}) CAF_CHECK(!sell(s, type, false));
+  CAF_CHECK(!is_waiting_list(s.it->event()));
 }
 
 CAF_TEST(without the setting the line stays as it is) {
