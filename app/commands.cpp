@@ -298,11 +298,15 @@ int run_admin_accept_restored(const std::string& event, bool all, const config::
   if (!all && id.is_nil()) return usage_error("the event's id is no UUID");
   system_environment env;
   const auto engines = open_ledger(options, env); // of a running server it is locked
-  const auto accepted = accept_restored(*engines.writers.front(), env, all ? aggregate_id{} : owner_of(id));
-  for (const auto& one : accepted)
-    std::cout << to_string(one.event) << "\tits public log begins anew at the next start\n";
-  if (accepted.empty()) std::cerr << "fairqueue: no public log is left to begin anew\n";
-  return 0;
+  bool has_accepted = false;
+  const auto logs = accept_restored(*engines.writers.front(), env, id, [&](const lost_aggregate& one) {
+    std::cout << to_string(one.event) << "\tits public log begins anew at the next start" << std::endl;
+    has_accepted = true;
+  });
+  if (!has_accepted)
+    std::cerr << (logs == 0 ? "fairqueue: this ledger has no such public log\n"
+                            : "fairqueue: no public log is left to begin anew\n");
+  return logs == 0 ? 1 : 0;
 }
 
 int run_healthcheck(const std::string& url) {

@@ -76,7 +76,7 @@ int run_admin_verify(bool rebuild, const config::options& options);
 /// what was accepted. Returns 1 if nothing of that is stopped.
 int run_admin_accept_loss(const std::string& event, bool all, const config::options& options);
 /// After the restore of a backup, while no server runs: the public log of the event, or with `all` of every
-/// event and queue, begins anew at the next load. Prints their ids.
+/// event and queue, begins anew at the next load. Prints their ids. Returns 1 if there is no such log.
 int run_admin_accept_restored(const std::string& event, bool all, const config::options& options);
 
 /// Returns 0 if GET <url>/readyz answers 200 within 5 seconds.

@@ -161,7 +161,7 @@ void event_state::push_after_commit(decision&& d, std::vector<order_change> orde
 /// Told with an answer that waits for the commit of `line_version_`.
 line_facts event_state::facts_of_line(timestamp t) const {
   const auto left = lease_ ? lease_->left(services_->env->steady_now()) : line_trust;
-  return {line_version_,         sale_->pace(t), evidence_of(*sale_), std::min(line_trust, left),
+  return {line_version_,         sale_->pace(t), evidence_of(*sale_, t), std::min(line_trust, left),
           lease_of_copy{lease_}, told_,          sale_->lobby_now()};
 }
 

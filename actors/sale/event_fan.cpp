@@ -72,7 +72,7 @@ caf::result<entry_reply> event_state::show_place(const queue_line::entry& e, boo
   const auto seq = d.content.empty() ? change_of(e.number) : commit(std::move(d), t);
   entry_reply reply;
   reply.entry = shown(e, t);
-  reply.entry.outlook = outlook_of(*sale_, e);
+  reply.entry.outlook = outlook_of(*sale_, e, t);
   reply.line_version = line_version_;
   return reveal(std::move(reply), std::max(seq, line_version_));
 }

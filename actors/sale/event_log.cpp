@@ -103,9 +103,9 @@ void event_state::note_records(decision& d, timestamp t) {
     }
     if (planted(bug::join_not_noted) && value_of(joined->number) % 3 == 0) continue;
     const auto* e = sale_->queue().find(joined->number);
-    log_.notes.add(e != nullptr
-                     ? noted_join{e->number, e->priority_class, e->joined_at, e->subject, e->join_key}
-                     : join_of(d.content, joined->number));
+    log_.notes.add(e != nullptr ? noted_join{e->number, joined->priority_class.value_or(e->priority_class),
+                                             e->joined_at, e->subject, e->join_key}
+                                : join_of(d.content, joined->number));
   }
   // The batch's rows come at its end; without another change there would be no batch.
   if (d.content.empty()) d.content.emplace_back(std::in_place_type<log_noted>);

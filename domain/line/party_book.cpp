@@ -2,15 +2,18 @@
 #include "domain/line/party_book.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fq {
 
 void party_book::enter(queue_number n, queue_number party, bool is_in_line) {
   of_[n] = party;
   auto& p = parties_[party];
-  if (!is_in_line) return p.entries.push_back(n);
+  p.entries.push_back(n);
+  if (!is_in_line) return;
+  std::swap(p.entries[p.in_line], p.entries.back()); // those out of line have no order
   const auto end_of_line = p.entries.begin() + static_cast<std::ptrdiff_t>(p.in_line++);
-  p.entries.insert(std::upper_bound(p.entries.begin(), end_of_line, n), n);
+  std::rotate(std::upper_bound(p.entries.begin(), end_of_line, n), end_of_line, end_of_line + 1);
 }
 
 void party_book::left_line(queue_number n) {
@@ -20,7 +23,7 @@ void party_book::left_line(queue_number n) {
   const auto end_of_line = p.entries.begin() + static_cast<std::ptrdiff_t>(p.in_line);
   const auto at = std::find(p.entries.begin(), end_of_line, n);
   if (at == end_of_line) return;
-  std::rotate(at, at + 1, p.entries.end());
+  std::rotate(at, at + 1, end_of_line);
   --p.in_line;
 }
 

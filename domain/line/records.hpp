@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -103,6 +104,7 @@ struct hand_record {
 /// Number, class and time are those of the entry's row. Hidden types and a party follow as `changed`.
 struct joined_record {
   queue_number number{};
+  std::optional<std::uint8_t> priority_class = {}; ///< in place of the row's
 };
 struct changed_record {
   place now;

@@ -26,20 +26,16 @@ std::int64_t sum(const std::vector<ticket_type_row>& types, F f) {
   return n;
 }
 
-/// The next time after `now` that a type on sale has in `member`.
-timestamp next_of(const std::vector<ticket_type_row>& types, timestamp ticket_type_row::*member,
-                  timestamp now) {
-  auto next = never;
-  for (const auto& t : types)
-    if (const auto at = t.*member; t.on_sale && is_set(at) && at > now && (!is_set(next) || at < next))
-      next = at;
-  return next;
+timestamp earlier_after(timestamp now, timestamp next, timestamp at) {
+  return is_set(at) && at > now && (!is_set(next) || at < next) ? at : next;
 }
 } // namespace
 
-bool inventory::may_sell(const ticket_type_row& t, timestamp now) {
-  return t.on_sale && !(is_set(t.sale_until) && now >= t.sale_until);
+bool inventory::has_ended(const ticket_type_row& t, timestamp now) {
+  return is_set(t.sale_until) && now >= t.sale_until;
 }
+
+bool inventory::may_sell(const ticket_type_row& t, timestamp now) { return t.on_sale && !has_ended(t, now); }
 
 bool inventory::is_open(const ticket_type_row& t, timestamp now) {
   return may_sell(t, now) && now >= t.sale_from;
@@ -53,10 +49,16 @@ std::int64_t inventory::available() const {
 }
 
 timestamp inventory::next_opening(timestamp now) const {
-  return next_of(types_, &ticket_type_row::sale_from, now);
+  auto next = never;
+  for (const auto& t : types_)
+    if (t.on_sale) next = earlier_after(now, next, t.sale_from);
+  return next;
 }
+
 timestamp inventory::next_closing(timestamp now) const {
-  return next_of(types_, &ticket_type_row::sale_until, now);
+  auto next = never;
+  for (const auto& t : types_) next = earlier_after(now, next, t.sale_until);
+  return next;
 }
 
 std::int64_t inventory::total() const {
@@ -73,7 +75,7 @@ bool inventory::sold_out() const { return std::ranges::none_of(types_, has_unsol
 
 bool inventory::has_units_to_sell(timestamp now) const {
   return std::ranges::any_of(
-    types_, [now](const auto& t) { return t.held > 0 || (free_units(t) > 0 && may_sell(t, now)); });
+    types_, [now](const auto& t) { return t.held > 0 || (free_units(t) > 0 && !has_ended(t, now)); });
 }
 
 bool inventory::has_free(std::span<const claim_item> items) const {

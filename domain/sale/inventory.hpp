@@ -23,7 +23,9 @@ public:
   [[nodiscard]] static bool has_unsold(const ticket_type_row& type) {
     return free_units(type) > 0 || type.held > 0;
   }
-  /// On sale now or later: its own window has not ended.
+  /// Its own window is over.
+  [[nodiscard]] static bool has_ended(const ticket_type_row& type, timestamp now);
+  /// On sale now or later.
   [[nodiscard]] static bool may_sell(const ticket_type_row& type, timestamp now);
   /// On sale, and inside its own window.
   [[nodiscard]] static bool is_open(const ticket_type_row& type, timestamp now);
@@ -31,14 +33,15 @@ public:
   [[nodiscard]] std::int64_t available() const;
   /// The next start of a window of a type on sale; `never` if none is ahead.
   [[nodiscard]] timestamp next_opening(timestamp now) const;
-  /// The next end of a window of a type on sale; `never` if none is ahead.
+  /// The next end of a window of a type; `never` if none is ahead.
   [[nodiscard]] timestamp next_closing(timestamp now) const;
   [[nodiscard]] std::int64_t total() const;
   [[nodiscard]] std::int64_t held() const;
   [[nodiscard]] std::int64_t sold() const;
   /// No type has a free or a held unit. May become false again.
   [[nodiscard]] bool sold_out() const;
-  /// A unit is held, or free in a type on sale now or later.
+  /// A unit is held, or free in a type whose window is not over: also in one that is switched off, which the
+  /// organizer may switch on again.
   [[nodiscard]] bool has_units_to_sell(timestamp now) const;
   [[nodiscard]] bool has_free(std::span<const claim_item> items) const;
 

@@ -33,8 +33,8 @@ void sale::begin_log(std::string lost, decision& out) {
 void sale::note_line(queue_number after, queue_number last, decision& out) const {
   queue_.each([&](const queue_line::entry& e) {
     if (!is_in_line(e.status) || e.number <= after || last < e.number) return;
-    note(joined_record{e.number}, out);
-    const place where{e.number, e.priority_class, queue_.groups()[e.group].opens,
+    note(joined_record{e.number, class_in_log(e)}, out);
+    const place where{e.number, class_in_log(e), queue_.groups()[e.group].opens,
                       queue_.parties().party_of(e.number)};
     if (where.opens != 0 || where.party != queue_number{})
       note(changed_record{where, changed_by::holder}, out);

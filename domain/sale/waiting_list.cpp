@@ -16,14 +16,14 @@ quiet_hours quiet_of(const event_row& event, const sale_rules& rules, timestamp 
 }
 
 std::string why_changed(bool begins, bool is_enabled) {
-  if (begins) return "no unit is on sale or held";
+  if (begins) return "no unit is left to sell or held";
   return is_enabled ? "units are free again" : "the organizer has turned the list off";
 }
 
 } // namespace
 
-/// Begins when people can buy no unit, and could buy one that came back. Ends when the line is empty, no
-/// offer stands and units are on sale, or when the organizer turns it off: the sale goes on as before.
+/// Begins when no unit is held or can be sold any more, and one that comes back could be. Ends when the line
+/// is empty, no offer stands and there are such units, or when the organizer turns it off.
 void sale::follow_waiting_list(timestamp now, decision& out) {
   if (!sells()) return;
   auto& list = event_.waiting_list;
@@ -31,10 +31,10 @@ void sale::follow_waiting_list(timestamp now, decision& out) {
   const bool was_list = is_waiting_list(event_);
   const bool is_offered = line.admitted > line.admitted_with_claim;
   const bool has_units = stock_.has_units_to_sell(now);
-  const bool may_sell =
-    std::ranges::any_of(stock_.types(), [now](const auto& t) { return inventory::may_sell(t, now); });
+  const bool has_ended =
+    std::ranges::all_of(stock_.types(), [now](const auto& t) { return inventory::has_ended(t, now); });
   const bool is_served = line.waiting + line.away == 0 && !is_offered && has_units;
-  const bool begins = list.enabled && event_.status == event_status::active && may_sell && !has_units;
+  const bool begins = list.enabled && event_.status == event_status::active && !has_ended && !has_units;
   const bool is_due = was_list ? list.enabled && !is_served : begins;
   if (is_due == was_list) return;
   const bool watched = watches_presence(event_);
@@ -74,13 +74,13 @@ queue_settings admission_of(const event_row& event, const sale_rules& rules, tim
   return q;
 }
 
-sale_evidence evidence_of(const sale& s) {
+sale_evidence evidence_of(const sale& s, timestamp now) {
   sale_evidence e;
   e.sells = s.sells();
   if (!e.sells) return e;
   e.waiting_list = is_waiting_list(s.event());
   for (const auto& t : s.stock().types()) {
-    if (t.hidden || !t.on_sale) continue;
+    if (t.hidden || !inventory::may_sell(t, now)) continue;
     e.free += static_cast<std::uint64_t>(std::max<std::int64_t>(inventory::free_units(t), 0));
     e.held += static_cast<std::uint64_t>(t.held);
     e.most = std::max<std::uint64_t>(e.most, t.max_per_order);
@@ -101,9 +101,9 @@ sale_evidence evidence_of(const sale& s) {
   return e;
 }
 
-outlook outlook_of(const sale& s, const queue_line::entry& e) {
+outlook outlook_of(const sale& s, const queue_line::entry& e, timestamp now) {
   const bool has_odds = is_in_line(e.status) && e.group == 0 && s.lobby_now().phase == lobby_phase::none;
-  return has_odds ? outlook_of(evidence_of(s), s.queue().position(e)) : outlook{};
+  return has_odds ? outlook_of(evidence_of(s, now), s.queue().position(e)) : outlook{};
 }
 
 } // namespace fq

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waiting list of a sale: from the moment that no unit is on sale or held, the line waits for units that
-// come back. Each goes to the first who may buy it, as always, with a longer window; no place has to be
+// The waiting list of a sale: from the moment that no unit is left to sell or held, the line waits for units
+// that come back. Each goes to the first who may buy it, as always, with a longer window; no place has to be
 // watched. Also what the odds of a place depend on.
 #pragma once
 #include "domain/sale/sale.hpp"
@@ -20,8 +20,8 @@ inline bool watches_presence(const event_row& event) { return presence_timeout_o
 /// it.
 [[nodiscard]] queue_settings admission_of(const event_row& event, const sale_rules& rules, timestamp now);
 
-[[nodiscard]] sale_evidence evidence_of(const sale& s);
+[[nodiscard]] sale_evidence evidence_of(const sale& s, timestamp now);
 /// Of an entry with a position that may buy public types only. Other entries have no odds.
-[[nodiscard]] outlook outlook_of(const sale& s, const queue_line::entry& e);
+[[nodiscard]] outlook outlook_of(const sale& s, const queue_line::entry& e, timestamp now);
 
 } // namespace fq

@@ -75,9 +75,9 @@ void add_sale(page_data& data, const shopper& who, const event_view& e) {
     return sale.set_time(e.event.sale_start);
   }
   const bool is_paused = e.event.status == event_status::paused;
-  sale.set("STATE_TEXT", text(who.in, e.sold_out  ? "none_left"
-                                      : is_paused ? "state_paused"
-                                                  : "state_on_sale"));
+  sale.set("STATE_TEXT", text(who.in, e.sold_out || is_set(e.event.waiting_list.began_at) ? "none_left"
+                                      : is_paused                                         ? "state_paused"
+                                                                                          : "state_on_sale"));
 }
 
 void begin_state(std::string& out, const shopper& who) {

@@ -1,19 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/port/restored.hpp"
 
-#include <set>
 #include <utility>
 
 namespace fq {
 namespace {
 
+/// Respects the leases of nodes, and leaves none.
+const lease_terms unleased{"accept-loss", milliseconds{0}};
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw ledger_unavailable(why + ": stop all nodes, wait until their leases have ended, and run this again");
+}
+
+void expect_unowned(ledger& store, aggregate_id aggregate) {
+  const auto got = store.acquire(aggregate, unleased, std::nullopt);
+  if (const auto* held = std::get_if<lease_held>(&got)) refuse("node " + held->owner + " is running");
+  if (std::holds_alternative<aggregate_busy>(got)) refuse("a node is running");
+}
+
 /// The mark that a process would leave that remembers later decisions.
 void mark_lost(ledger& store, aggregate_id aggregate) {
-  const auto now = store.acquire(aggregate, {}, std::nullopt);
+  const auto now = store.acquire(aggregate, unleased, std::nullopt);
   ledger_mark stored;
   if (const auto* own = std::get_if<acquired>(&now)) stored = {own->epoch, own->applied_seq};
   if (const auto* lost = std::get_if<ledger_lost>(&now)) stored = lost->stored;
-  store.acquire(aggregate, {}, std::nullopt, {stored.epoch + restored_gap, stored.seq + restored_gap});
+  store.acquire(aggregate, unleased, std::nullopt, {stored.epoch + restored_gap, stored.seq + restored_gap});
+}
+
+std::optional<lost_aggregate> marked(ledger& store, aggregate_id aggregate) {
+  for (auto& lost : store.losses())
+    if (lost.aggregate == aggregate) return std::move(lost);
+  return std::nullopt;
 }
 
 } // namespace
@@ -30,25 +48,28 @@ audit_row accepted_row(const lost_aggregate& lost, std::string detail, environme
   return row;
 }
 
-std::vector<lost_aggregate> accept_restored(ledger& store, environment& env, aggregate_id only) {
-  std::set<aggregate_id> restored;
+std::size_t accept_restored(ledger& store, environment& env, const event_id& only,
+                            const std::function<void(const lost_aggregate&)>& accepted) {
+  std::vector<aggregate_id> restored;
+  std::size_t logs = 0;
   const auto last = number_of(store.last_aggregate());
   for (auto n = number_of(first_event_aggregate); n <= last; ++n) {
-    const aggregate_id aggregate{n};
-    if (number_of(only) != 0 && aggregate != only) continue;
-    const auto log = store.read_log(aggregate, {}).state;
-    if (!log || log->is_lost) continue;
-    mark_lost(store, aggregate);
-    restored.insert(aggregate);
+    const auto log = store.read_log(aggregate_id{n}, {}).state;
+    if (!log || (!only.is_nil() && log->origin.find(to_string(only)) == std::string::npos)) continue;
+    ++logs;
+    if (!log->is_lost) restored.push_back(aggregate_id{n});
   }
-  std::vector<lost_aggregate> accepted;
-  for (auto& lost : store.losses())
-    if (restored.contains(lost.aggregate)
-        && store.accept_loss(lost.aggregate, accepted_row(lost, R"({"restored":true})", env, env.wall_now())))
-      accepted.push_back(std::move(lost));
-  if (accepted.size() < restored.size())
-    throw ledger_unavailable("an event is in use: stop all nodes, and run the command again");
-  return accepted;
+  // A node has these whatever it serves.
+  for (const auto aggregate : {accounts_aggregate, catalog_aggregate}) expect_unowned(store, aggregate);
+  for (const auto aggregate : restored) expect_unowned(store, aggregate);
+  for (const auto aggregate : restored) {
+    mark_lost(store, aggregate);
+    const auto lost = marked(store, aggregate);
+    if (lost
+        && store.accept_loss(aggregate, accepted_row(*lost, R"({"restored":true})", env, env.wall_now())))
+      accepted(*lost);
+  }
+  return logs;
 }
 
 } // namespace fq

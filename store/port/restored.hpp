@@ -5,8 +5,8 @@
 #include "domain/base/environment.hpp"
 #include "store/port/ledger.hpp"
 
+#include <functional>
 #include <string>
-#include <vector>
 
 namespace fq {
 
@@ -16,9 +16,11 @@ inline constexpr std::uint64_t restored_gap = 1'000'000'000;
 /// The audit row of an accepted loss. `detail`: JSON.
 audit_row accepted_row(const lost_aggregate& lost, std::string detail, environment& env, timestamp now);
 
-/// After the restore of a backup, while no node owns an aggregate: accepts, as if restored_gap decisions were
-/// lost, the loss of every event and queue whose public log is not marked yet. `only`: of this one; 0: of
-/// all. Returns what it accepted. Throws ledger_unavailable if an aggregate is in use.
-std::vector<lost_aggregate> accept_restored(ledger& store, environment& env, aggregate_id only);
+/// After the restore of a backup: accepts, as if restored_gap decisions were lost, the loss of every event
+/// and queue whose public log is not marked yet. `only`: of this one; nil: of all. Calls `accepted` for each.
+/// Returns the number of public logs, marked before or now. Throws ledger_unavailable, and has changed
+/// nothing then, while a node has a lease.
+std::size_t accept_restored(ledger& store, environment& env, const event_id& only,
+                            const std::function<void(const lost_aggregate&)>& accepted);
 
 } // namespace fq

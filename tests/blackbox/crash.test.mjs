@@ -623,11 +623,15 @@ test('after the restore of a backup the public log begins anew, and nobody is ac
   fs.rmSync(server.data_dir, { recursive: true });
   fs.cpSync(backup, server.data_dir, { recursive: true });
 
-  const accept = () =>
-    run(fairqueue, ['admin', 'accept-loss', '--restored', '--all', '--data_dir', server.data_dir]);
+  const accept = (...which) => {
+    const whose = which.length > 0 ? which : ['--all'];
+    return run(fairqueue, ['admin', 'accept-loss', '--restored', ...whose, '--data_dir', server.data_dir]);
+  };
   const accepted = await accept();
   assert.equal(accepted.code, 0, accepted.err);
   assert.equal(accepted.out, `${event}\tits public log begins anew at the next start\n`);
+  const wrong = await accept('--event', '01900000-0000-7000-8000-000000000000');
+  assert.deepEqual([wrong.code, wrong.out], [1, ''], wrong.err);
   const again = await accept();
   assert.deepEqual([again.code, again.out], [0, ''], again.err);
   assert.match(again.err, /no public log is left/);

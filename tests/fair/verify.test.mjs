@@ -272,7 +272,7 @@ test('who was called is admitted in the same decision; what is left of a call la
 
 test('with the policy of the waiting list nobody has to be called', async () => {
   const line = () => new Log().begin('policy=operator\n').join(1);
-  const listed = line().hand('waiting_list', 0, 0, 'no unit is on sale or held', 'policy=waiting_list');
+  const listed = line().hand('waiting_list', 0, 0, 'no unit is left to sell or held', 'policy=waiting_list');
   assert.equal((await check(listed.admit([1]))).result, 'passed');
   await caught_by(line().admit([1]), {}, 'hands');
 });

@@ -16,13 +16,11 @@ queue_settings checker::admission() const {
   return q;
 }
 
-/// Nothing can be bought now or later, but a unit that came back could be.
+/// No unit is held or can be sold any more, but one that came back could be.
 bool checker::needs_list(timestamp now) const {
-  const auto may_sell = [now](const auto& t) {
-    return t.on_sale && (!is_set(t.sale_until) || now < t.sale_until);
-  };
-  return std::ranges::any_of(types_, may_sell) && std::ranges::none_of(types_, [&](const auto& t) {
-           return t.held > 0 || (may_sell(t) && t.total - t.held - t.sold > 0);
+  const auto is_kept = [now](const auto& t) { return !is_set(t.sale_until) || now < t.sale_until; };
+  return std::ranges::any_of(types_, is_kept) && std::ranges::none_of(types_, [&](const auto& t) {
+           return t.held > 0 || (is_kept(t) && t.total - t.held - t.sold > 0);
          });
 }
 

@@ -312,6 +312,27 @@ CAF_TEST(a party gets the lowest class of its members) {
   CAF_CHECK(what_is_wrong(s).empty());
 }
 
+CAF_TEST(a log that begins after the closing has the class of the party) {
+  lobby s(with_lobby(draw_kind::at_opening, beacon_kind::announced));
+  s.prefer(1, priority_vip);
+  s.join_all(1, 2);
+  s.open_party(1);
+  CAF_CHECK(!s.change_party(2, s.entry(1).number));
+  s.open();
+  s.pass(seconds{1});
+  s.leave(2);
+  s.reload();
+  decision d;
+  s.it->begin_log("", d);
+  const auto is_of_1 = [&](const log_record& r) {
+    const auto* joined = std::get_if<joined_record>(&r);
+    return joined != nullptr && joined->number == s.entry(1).number;
+  };
+  const auto found = std::ranges::find_if(d.records, is_of_1);
+  CAF_REQUIRE(found != d.records.end());
+  CAF_CHECK(std::get<joined_record>(*found).priority_class == priority_standard); // the draw gives it, too
+}
+
 CAF_TEST(who leaves after the closing still counts for the class of the party) {
   for (const bool reloads : {false, true}) {
     lobby s(with_lobby(draw_kind::at_opening, beacon_kind::announced));

@@ -15,17 +15,18 @@ std::string text(queue_number n) { return "number " + std::to_string(value_of(n)
 void log_rules::take(const log_record& record, const std::function<const entry_row*(queue_number)>& row) {
   ++size_;
   if (std::holds_alternative<begin_record>(record) != (size_ == 1)) fail("begin is first, and only there");
-  if (const auto* j = std::get_if<joined_record>(&record)) return join(j->number, row(j->number));
+  if (const auto* j = std::get_if<joined_record>(&record)) return join(*j, row(j->number));
   std::visit([this](const auto& r) { one(r); }, record);
 }
 
-void log_rules::join(queue_number n, const entry_row* row) {
+void log_rules::join(const joined_record& r, const entry_row* row) {
+  const auto n = r.number;
   if (row == nullptr) return fail(text(n) + " joined and has no row");
   const auto number = value_of(n);
   const bool is_older = number > highest_ && number <= joined_before_;
   if (!is_older && number != std::max(highest_, joined_before_) + 1) fail(text(n) + " joined out of order");
   highest_ = number;
-  entries_[n] = {{n, row->priority_class, 0, {}}, state::waiting};
+  entries_[n] = {{n, r.priority_class.value_or(row->priority_class), 0, {}}, state::waiting};
 }
 
 void log_rules::one(const begin_record& r) {

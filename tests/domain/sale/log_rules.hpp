@@ -48,7 +48,7 @@ private:
   void one(const lobby_record&) {}
   void one(const closed_record&);
   void one(const drawn_record&) {}
-  void join(queue_number n, const entry_row* row);
+  void join(const joined_record& r, const entry_row* row);
 
   std::map<queue_number, entry> entries_;
   std::multiset<queue_number> removals_; ///< hands that are not used yet

@@ -37,12 +37,12 @@ std::vector<ticket_type_row> two_types(std::int64_t standard, std::int64_t early
   return types;
 }
 
-/// The organizer switches a type on or off.
-refusal sell(sample_sale& s, std::size_t type, bool on_sale) {
+template <class Value>
+refusal set_type(sample_sale& s, std::size_t type, Value ticket_type_row::*member, Value value) {
   event_patch p;
   ticket_type_patch t;
   t.values.id = s.type(type).id;
-  t.set(&ticket_type_row::on_sale, on_sale);
+  t.set(member, value);
   p.ticket_types.push_back(t);
   return s.patch(p);
 }
@@ -117,7 +117,7 @@ CAF_TEST(the list stays when a unit comes back whose window is over) {
   f.sound();
 }
 
-CAF_TEST(units count that somebody can buy now or later) {
+CAF_TEST(units of a type count until its window ends) {
   for (const bool hidden : {false, true}) {
     auto types = two_types(1, 5);
     types[1].hidden = hidden;
@@ -127,15 +127,28 @@ CAF_TEST(units count that somebody can buy now or later) {
     CAF_CHECK(!s.claim(1, {{s.type(0).id, 1, 0}}));
     CAF_CHECK(!s.pay(1).no);
     CAF_CHECK(!is_waiting_list(s.it->event()));
-    CAF_CHECK(!sell(s, 1, false));
+    CAF_CHECK(!set_type(s, 1, &ticket_type_row::on_sale, false)); // maybe for a moment
+    CAF_CHECK(!is_waiting_list(s.it->event()));
+    CAF_CHECK(!set_type(s, 1, &ticket_type_row::sale_until, s.now));
     CAF_CHECK(is_waiting_list(s.it->event()));
   }
 }
 
-CAF_TEST(no list begins while no type is on sale) {
-  sample_sale s(listed(), two_types(1, 5));
-  for (const std::size_t type : {0u, 1u}) CAF_CHECK(!sell(s, type, false));
+CAF_TEST(no list begins after the windows of all types) {
+  auto types = sample_types(5, 0);
+  types[0].sale_until = opening + seconds{30};
+  sample_sale s(listed(), types);
+  s.join(1);
+  s.pass(seconds{31});
   CAF_CHECK(!is_waiting_list(s.it->event()));
+}
+
+CAF_TEST(odds count no units whose window is over) {
+  auto types = two_types(3, 10);
+  types[1].sale_until = opening + seconds{30};
+  sample_sale s(listed(), types);
+  CAF_CHECK_EQUAL(evidence_of(*s.it, opening).free, 13u);
+  CAF_CHECK_EQUAL(evidence_of(*s.it, types[1].sale_until).free, 3u);
 }
 
 CAF_TEST(without the setting the line stays as it is) {

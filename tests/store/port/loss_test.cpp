@@ -30,17 +30,37 @@ struct restoring_environment final : environment {
   void random_bytes(std::span<std::byte> out) override { std::ranges::fill(out, std::byte{7}); }
 };
 
-log_kept log_of(std::uint64_t size) {
+log_kept log_of(world& w, std::uint64_t size) {
   log_kept kept;
   kept.state.number = 1;
-  kept.state.origin = "tickets.example/events/x/log";
+  kept.state.origin = "tickets.example/events/" + to_string(w.image().event->id) + "/log";
   kept.state.size = size;
   return kept;
+}
+
+struct restored {
+  std::vector<lost_aggregate> accepted;
+  std::size_t logs = 0;
+};
+
+restored restore(ledger& store, const event_id& only = {}) {
+  restoring_environment env;
+  restored result;
+  result.logs =
+    accept_restored(store, env, only, [&](const lost_aggregate& one) { result.accepted.push_back(one); });
+  return result;
 }
 
 audit_row note_of(ledger& store) {
   return {id_of(77), default_tenant, store.peek(sale).image.event->id, "system", "loss.accept", "{}", "",
           noon};
+}
+
+bool is_refused(ledger& store) {
+  try {
+    restore(store);
+  } catch (const ledger_unavailable&) { return true; }
+  return false;
 }
 
 } // namespace
@@ -135,19 +155,19 @@ CAF_TEST(what no event owns can be lost and accepted as well) {
 
 CAF_TEST(a restored ledger loses every log once though no process noticed it) {
   in_every_world([](world& w) {
-    restoring_environment env;
-    CAF_CHECK(accept_restored(w.store, env, {}).empty()); // no log
-    FQ_COMMITS(w.put({log_of(3), entry_joined{sample_entry(1)}}));
+    CAF_CHECK_EQUAL(restore(w.store).logs, 0u);
+    FQ_COMMITS(w.put({log_of(w, 3), entry_joined{sample_entry(1)}}));
     CAF_REQUIRE(w.me.put(catalog_aggregate, {event_created{sample_event(other_sale), {}}})
                 == commit_outcome::committed);
     const auto stored = mark_of(w.store);
     const auto generation = w.store.peek(sale).head.cache_generation;
-    CAF_CHECK(accept_restored(w.store, env, other_sale).empty());
+    CAF_CHECK_EQUAL(restore(w.store, id_of(4'711)).logs, 0u);
     CAF_CHECK(!w.image().log->is_lost);
 
-    const auto accepted = accept_restored(w.store, env, {});
-    CAF_REQUIRE_EQUAL(accepted.size(), 1u);
-    CAF_CHECK(accepted[0].aggregate == sale && accepted[0].event == w.image().event->id);
+    const auto done = restore(w.store, w.image().event->id);
+    CAF_CHECK_EQUAL(done.logs, 1u);
+    CAF_REQUIRE_EQUAL(done.accepted.size(), 1u);
+    CAF_CHECK(done.accepted[0].aggregate == sale && done.accepted[0].event == w.image().event->id);
     CAF_CHECK(w.image().log->is_lost && w.image().log->size == 3);
     const auto now = mark_of(w.store);
     CAF_CHECK(now.epoch > stored.epoch + restored_gap && now.seq > stored.seq + restored_gap);
@@ -158,20 +178,33 @@ CAF_TEST(a restored ledger loses every log once though no process noticed it) {
     CAF_CHECK_EQUAL(notes[0].action, "loss.accept");
     CAF_CHECK_EQUAL(notes[0].detail, R"({"restored":true})");
 
-    CAF_CHECK(accept_restored(w.store, env, {}).empty());
-    CAF_CHECK(mark_of(w.store) == now);
+    const auto again = restore(w.store);
+    CAF_CHECK(again.logs == 1 && again.accepted.empty());
     w.me.take(sale);
     FQ_COMMITS(w.put({entry_joined{sample_entry(2)}}));
   });
 }
 
+CAF_TEST(a ledger in use is not taken for a restored one) {
+  for (const auto used : {sale, catalog_aggregate})
+    in_every_world([used](world& w) {
+      FQ_COMMITS(w.put({log_of(w, 3)}));
+      const auto got = w.store.acquire(used, ada, std::nullopt);
+      CAF_REQUIRE(std::holds_alternative<acquired>(got));
+      CAF_CHECK(is_refused(w.store));
+      CAF_CHECK(!w.image().log->is_lost && w.store.losses().empty());
+      const tenure own{used, std::get<acquired>(got).epoch};
+      w.store.release(ada.owner, std::span{&own, 1});
+      CAF_CHECK_EQUAL(restore(w.store).accepted.size(), 1u);
+    });
+}
+
 CAF_TEST(the restore of an event that is stopped is accepted too) {
   in_every_world([](world& w) {
-    restoring_environment env;
-    FQ_COMMITS(w.put({log_of(3)}));
+    FQ_COMMITS(w.put({log_of(w, 3)}));
     const auto stored = mark_of(w.store);
-    CAF_REQUIRE(lost_of(w.store.acquire(sale, ada, never, {stored.epoch, stored.seq + 9})).has_value());
-    CAF_CHECK_EQUAL(accept_restored(w.store, env, sale).size(), 1u);
+    CAF_REQUIRE(lost_of(w.store.acquire(sale, {}, never, {stored.epoch, stored.seq + 9})).has_value());
+    CAF_CHECK_EQUAL(restore(w.store).accepted.size(), 1u);
     CAF_CHECK(w.image().log->is_lost && mark_of(w.store).seq > stored.seq + restored_gap);
     CAF_CHECK(w.store.losses().empty());
   });
