@@ -179,7 +179,7 @@ private:
       if (!is_watcher(n)) continue;
       const auto* e = sale_.queue().find(fan(n));
       if (e == nullptr) continue;
-      const auto odds = outlook_of(sale_, *e);
+      const auto odds = outlook_of(sale_, *e, now_);
       if (odds.chance != likelihood::unknown) notes_.push_back({odds.chance, n});
     }
   }
