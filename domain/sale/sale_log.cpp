@@ -4,6 +4,7 @@
 #include "domain/sale/log_settings.hpp"
 #include "domain/sale/sale.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace fq {
@@ -31,11 +32,19 @@ void sale::begin_log(std::string lost, decision& out) {
 
 /// Of a log that begins: who is in line, of the numbers after `after` up to `last`.
 void sale::note_line(queue_number after, queue_number last, decision& out) const {
+  const auto& parties = queue_.parties();
+  // As a leaf, unless the member has left whose class the party has since the closing.
+  const auto class_of = [&](const queue_line::entry& e) {
+    const auto lowest = class_in_log(e);
+    const bool has_lowest =
+      std::ranges::any_of(parties.members(parties.party_of(e.number)),
+                          [&](queue_number n) { return queue_.find(n)->priority_class == lowest; });
+    return has_lowest ? e.priority_class : lowest;
+  };
   queue_.each([&](const queue_line::entry& e) {
     if (!is_in_line(e.status) || e.number <= after || last < e.number) return;
-    note(joined_record{e.number, class_in_log(e)}, out);
-    const place where{e.number, class_in_log(e), queue_.groups()[e.group].opens,
-                      queue_.parties().party_of(e.number)};
+    note(joined_record{e.number, class_of(e)}, out);
+    const place where{e.number, class_of(e), queue_.groups()[e.group].opens, parties.party_of(e.number)};
     if (where.opens != 0 || where.party != queue_number{})
       note(changed_record{where, changed_by::holder}, out);
     if (e.status == entry_status::away) note(away_record{e.number}, out);

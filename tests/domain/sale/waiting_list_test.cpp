@@ -129,6 +129,7 @@ CAF_TEST(units of a type count until its window ends) {
     CAF_CHECK(!is_waiting_list(s.it->event()));
     CAF_CHECK(!set_type(s, 1, &ticket_type_row::on_sale, false)); // maybe for a moment
     CAF_CHECK(!is_waiting_list(s.it->event()));
+    CAF_CHECK(!set_type(s, 1, &ticket_type_row::sale_from, never));
     CAF_CHECK(!set_type(s, 1, &ticket_type_row::sale_until, s.now));
     CAF_CHECK(is_waiting_list(s.it->event()));
   }
