@@ -156,6 +156,7 @@ CAF_TEST(what no event owns can be lost and accepted as well) {
 CAF_TEST(a restored ledger loses every log once though no process noticed it) {
   in_every_world([](world& w) {
     CAF_CHECK_EQUAL(restore(w.store).logs, 0u);
+    w.me.take(catalog_aggregate);
     FQ_COMMITS(w.put({log_of(w, 3), entry_joined{sample_entry(1)}}));
     CAF_REQUIRE(w.me.put(catalog_aggregate, {event_created{sample_event(other_sale), {}}})
                 == commit_outcome::committed);
