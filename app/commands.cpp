@@ -297,6 +297,7 @@ int run_admin_accept_restored(const std::string& event, bool all, const config::
   const auto id = all ? event_id{} : parse_uuid(event).value_or(event_id{});
   if (!all && id.is_nil()) return usage_error("the event's id is no UUID");
   system_environment env;
+  std::filesystem::create_directories(options.data_dir);
   const auto engines = open_ledger(options, env); // of a running server it is locked
   bool has_accepted = false;
   const auto logs = accept_restored(*engines.writers.front(), env, id, [&](const lost_aggregate& one) {

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/port/restored.hpp"
 
+#include <set>
+#include <span>
 #include <utility>
 
 namespace fq {
 namespace {
 
-/// Respects the leases of nodes, and leaves none.
-const lease_terms unleased{"accept-loss", milliseconds{0}};
+/// Respects the leases of nodes.
+const lease_terms own_lease{"accept-loss", milliseconds{0}};
 
 [[noreturn]] void refuse(const std::string& why) {
   throw ledger_unavailable(why + ": stop all nodes, wait until their leases have ended, and run this again");
 }
 
-void expect_unowned(ledger& store, aggregate_id aggregate) {
-  const auto got = store.acquire(aggregate, unleased, std::nullopt);
+/// How far it has come. Keeps no lease: the time after its end would stop the aggregate's clock.
+ledger_mark mark_unowned(ledger& store, aggregate_id aggregate) {
+  const auto got = store.acquire(aggregate, own_lease, std::nullopt);
   if (const auto* held = std::get_if<lease_held>(&got)) refuse("node " + held->owner + " is running");
   if (std::holds_alternative<aggregate_busy>(got)) refuse("a node is running");
+  if (const auto* lost = std::get_if<ledger_lost>(&got)) return lost->stored;
+  const auto* own = std::get_if<acquired>(&got);
+  if (own == nullptr) return {};
+  const tenure taken{aggregate, own->epoch};
+  store.release(own_lease.owner, std::span{&taken, 1});
+  return {own->epoch, own->applied_seq};
 }
 
 /// The mark that a process would leave that remembers later decisions.
 void mark_lost(ledger& store, aggregate_id aggregate) {
-  const auto now = store.acquire(aggregate, unleased, std::nullopt);
-  ledger_mark stored;
-  if (const auto* own = std::get_if<acquired>(&now)) stored = {own->epoch, own->applied_seq};
-  if (const auto* lost = std::get_if<ledger_lost>(&now)) stored = lost->stored;
-  store.acquire(aggregate, unleased, std::nullopt, {stored.epoch + restored_gap, stored.seq + restored_gap});
-}
-
-std::optional<lost_aggregate> marked(ledger& store, aggregate_id aggregate) {
-  for (auto& lost : store.losses())
-    if (lost.aggregate == aggregate) return std::move(lost);
-  return std::nullopt;
+  const auto stored = mark_unowned(store, aggregate);
+  const ledger_mark seen{stored.epoch + restored_gap, stored.seq + restored_gap};
+  if (!std::holds_alternative<ledger_lost>(store.acquire(aggregate, own_lease, std::nullopt, seen)))
+    refuse("a node is running");
 }
 
 } // namespace
@@ -50,24 +52,23 @@ audit_row accepted_row(const lost_aggregate& lost, std::string detail, environme
 
 std::size_t accept_restored(ledger& store, environment& env, const event_id& only,
                             const std::function<void(const lost_aggregate&)>& accepted) {
-  std::vector<aggregate_id> restored;
+  std::set<aggregate_id> restored;
   std::size_t logs = 0;
   const auto last = number_of(store.last_aggregate());
   for (auto n = number_of(first_event_aggregate); n <= last; ++n) {
     const auto log = store.read_log(aggregate_id{n}, {}).state;
     if (!log || (!only.is_nil() && log->origin.find(to_string(only)) == std::string::npos)) continue;
     ++logs;
-    if (!log->is_lost) restored.push_back(aggregate_id{n});
+    if (!log->is_lost) restored.insert(aggregate_id{n});
   }
   // A node has these whatever it serves.
-  for (const auto aggregate : {accounts_aggregate, catalog_aggregate}) expect_unowned(store, aggregate);
-  for (const auto aggregate : restored) expect_unowned(store, aggregate);
-  for (const auto aggregate : restored) {
-    mark_lost(store, aggregate);
-    const auto lost = marked(store, aggregate);
-    if (lost
-        && store.accept_loss(aggregate, accepted_row(*lost, R"({"restored":true})", env, env.wall_now())))
-      accepted(*lost);
+  for (const auto aggregate : {accounts_aggregate, catalog_aggregate}) mark_unowned(store, aggregate);
+  for (const auto aggregate : restored) mark_unowned(store, aggregate);
+  for (const auto aggregate : restored) mark_lost(store, aggregate);
+  for (const auto& lost : store.losses()) {
+    if (!restored.contains(lost.aggregate)) continue;
+    const auto row = accepted_row(lost, R"({"restored":true})", env, env.wall_now());
+    if (store.accept_loss(lost.aggregate, row)) accepted(lost);
   }
   return logs;
 }

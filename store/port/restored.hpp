@@ -18,8 +18,8 @@ audit_row accepted_row(const lost_aggregate& lost, std::string detail, environme
 
 /// After the restore of a backup: accepts, as if restored_gap decisions were lost, the loss of every event
 /// and queue whose public log is not marked yet. `only`: of this one; nil: of all. Calls `accepted` for each.
-/// Returns the number of public logs, marked before or now. Throws ledger_unavailable, and has changed
-/// nothing then, while a node has a lease.
+/// Returns the number of public logs, marked before or now. Throws ledger_unavailable if a node
+/// runs: run it again then, because events may be marked already.
 std::size_t accept_restored(ledger& store, environment& env, const event_id& only,
                             const std::function<void(const lost_aggregate&)>& accepted);
 

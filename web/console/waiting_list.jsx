@@ -100,7 +100,7 @@ export function ListState({ event, stats }) {
       <p>
         {w.began_at
           ? `Since ${time(w.began_at)}, tickets that come back are offered to the first in line.`
-          : 'It begins once no ticket is left to sell or held.'}
+          : 'It begins once no ticket is left to sell or held. A ticket type that is switched off counts until its end of sale.'}
       </p>
       {w.began_at && is_quiet(event) && (
         <p class="notice">These are quiet hours: the next offers are made at {until}.</p>

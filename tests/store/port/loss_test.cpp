@@ -56,6 +56,12 @@ audit_row note_of(ledger& store) {
           noon};
 }
 
+milliseconds lag_of(ledger& store) {
+  const auto got = store.acquire(sale, {}, std::nullopt);
+  CAF_REQUIRE(std::holds_alternative<acquired>(got));
+  return std::get<acquired>(got).clock_lag;
+}
+
 bool is_refused(ledger& store) {
   try {
     restore(store);
@@ -160,6 +166,7 @@ CAF_TEST(a restored ledger loses every log once though no process noticed it) {
     FQ_COMMITS(w.put({log_of(w, 3), entry_joined{sample_entry(1)}}));
     CAF_REQUIRE(w.me.put(catalog_aggregate, {event_created{sample_event(other_sale), {}}})
                 == commit_outcome::committed);
+    const auto lag = lag_of(w.store);
     const auto stored = mark_of(w.store);
     const auto generation = w.store.peek(sale).head.cache_generation;
     CAF_CHECK_EQUAL(restore(w.store, id_of(4'711)).logs, 0u);
@@ -179,6 +186,7 @@ CAF_TEST(a restored ledger loses every log once though no process noticed it) {
     CAF_CHECK_EQUAL(notes[0].action, "loss.accept");
     CAF_CHECK_EQUAL(notes[0].detail, R"({"restored":true})");
 
+    CAF_CHECK(lag_of(w.store) - lag < lease_terms{}.term); // the command was no owner that fell silent
     const auto again = restore(w.store);
     CAF_CHECK(again.logs == 1 && again.accepted.empty());
     w.me.take(sale);
