@@ -30,9 +30,8 @@ caf::result<ticket_papers_reply> event_state::on_find_ticket_papers(const find_t
     return ticket_papers_reply{reason::not_found}; // also if the customer was erased
   const auto holder = is_linked ? order->customer : x.holder;
   const auto* single = x.of_order ? nullptr : book.find(x.id);
-  const auto attendees = asked_attendees(*sale_, order != nullptr    ? order->claim
-                                                 : single != nullptr ? single->claim
-                                                                     : claim_id{});
+  const auto claim = order != nullptr ? order->claim : single != nullptr ? single->claim : claim_id{};
+  const auto attendees = asked_attendees(*sale_, claim);
   const auto add = [&](const event_ticket_row* t) {
     if (t != nullptr && t->holder == holder && is_valid(t->status) && reply.papers.size() < papers_max)
       reply.papers.push_back(sale_->paper_of(*t, attendee_of(attendees, t->id)));

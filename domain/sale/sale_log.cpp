@@ -33,7 +33,7 @@ void sale::begin_log(std::string lost, decision& out) {
 /// Of a log that begins: who is in line, of the numbers after `after` up to `last`.
 void sale::note_line(queue_number after, queue_number last, decision& out) const {
   const auto& parties = queue_.parties();
-  // As a leaf, unless the member has left whose class the party has since the closing.
+  // The entry's own, as in its leaf. But the party's, if no member in line has that class any more.
   const auto class_of = [&](const queue_line::entry& e) {
     const auto lowest = class_in_log(e);
     const bool has_lowest =
@@ -43,8 +43,8 @@ void sale::note_line(queue_number after, queue_number last, decision& out) const
   };
   queue_.each([&](const queue_line::entry& e) {
     if (!is_in_line(e.status) || e.number <= after || last < e.number) return;
-    note(joined_record{e.number, class_of(e)}, out);
     const place where{e.number, class_of(e), queue_.groups()[e.group].opens, parties.party_of(e.number)};
+    note(joined_record{e.number, where.priority_class}, out);
     if (where.opens != 0 || where.party != queue_number{})
       note(changed_record{where, changed_by::holder}, out);
     if (e.status == entry_status::away) note(away_record{e.number}, out);

@@ -15,7 +15,7 @@ const lease_terms own_lease{"accept-loss", milliseconds{0}};
   throw ledger_unavailable(why + ": stop all nodes, wait until their leases have ended, and run this again");
 }
 
-/// How far it has come. Keeps no lease: the time after its end would stop the aggregate's clock.
+/// How far it has come. Keeps no lease: the time after its end would count as an outage and delay deadlines.
 ledger_mark mark_unowned(ledger& store, aggregate_id aggregate) {
   const auto got = store.acquire(aggregate, own_lease, std::nullopt);
   if (const auto* held = std::get_if<lease_held>(&got)) refuse("node " + held->owner + " is running");

@@ -28,7 +28,7 @@ CAF_TEST(each ticket has the terms of its event) {
   }
 }
 
-CAF_TEST(a ticket names the attendee by number and nobody by name) {
+CAF_TEST(a printed ticket has the number of its attendee and no name) {
   event_row event;
   event.id = {1, 2};
   event.currency = "EUR";
