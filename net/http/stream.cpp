@@ -2,11 +2,32 @@
 // The TLS part of stream.
 #include "net/http/stream.hpp"
 
+#include <openssl/bio.h>
 #include <openssl/err.h>
 
 #include <cerrno>
 
 namespace fq::net {
+
+namespace {
+
+/// A BIO_callback_fn_ex. A read that leaves room has emptied the socket, as in ready_socket::receive: without
+/// this each request would cost a read that finds nothing.
+long note_read(BIO* bio, int operation, const char*, std::size_t room, int, long, int result,
+               std::size_t* got) {
+  if (operation == (BIO_CB_READ | BIO_CB_RETURN))
+    *reinterpret_cast<bool*>(BIO_get_callback_arg(bio)) = result != 1 || *got < room;
+  return result;
+}
+
+} // namespace
+
+stream::stream(ready_socket socket, ssl_ptr tls) :
+    socket_(std::move(socket)), tls_(new tls_side{std::move(tls)}) {
+  auto* bio = SSL_get_rbio(tls_->ssl.get());
+  BIO_set_callback_arg(bio, reinterpret_cast<char*>(&tls_->drained));
+  BIO_set_callback_ex(bio, note_read);
+}
 
 /// Whether OpenSSL holds bytes of a record that did not fit into the caller's buffer; the socket does not
 /// signal those. False for a broken stream: a waiter would otherwise be called forever.
@@ -24,10 +45,11 @@ ssize_t stream::receive_tls(char* into, std::size_t room) {
     return -1;
   }
   ERR_clear_error(); // SSL_get_error reads the thread's queue, which connections share
+  t.drained = false;
   std::size_t got = 0;
   const int result = SSL_read_ex(t.ssl.get(), into, room, &got);
   t.emptied = result != 1;
-  socket_.was_read(t.emptied);
+  socket_.was_read(t.drained || t.emptied);
   if (result == 1) return static_cast<ssize_t>(got);
   errno = EAGAIN;
   switch (SSL_get_error(t.ssl.get(), result)) {

@@ -21,7 +21,7 @@ class stream {
 public:
   explicit stream(ready_socket socket) : socket_(std::move(socket)) {}
   /// `tls` has finished its handshake and uses this socket.
-  stream(ready_socket socket, ssl_ptr tls) : socket_(std::move(socket)), tls_(new tls_side{std::move(tls)}) {}
+  stream(ready_socket socket, ssl_ptr tls);
 
   /// Like a non-blocking ::recv: bytes, 0 at the peer's end, or -1 with errno. EAGAIN: wait_readable, then
   /// retry.
@@ -66,6 +66,7 @@ private:
     ssl_ptr ssl;
     bool emptied = false; ///< the last read found no complete record; false after the handshake, which may
                           ///< have buffered data
+    bool drained = false; ///< the last receive read the socket and left nothing
     bool read_waits_to_write = false;
     bool write_waits_to_read = false;
     bool broken = false; ///< no further reads or writes, and no close_notify
