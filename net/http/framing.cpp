@@ -88,14 +88,6 @@ bool is_authority(string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return authority_characters[c]; });
 }
 
-/// A line that continues the one before it: once legal, now an aid to request smuggling.
-bool has_folded_line(string_view text) {
-  for (auto at = text.find('\n'); at != string_view::npos && at + 1 < text.size();
-       at = text.find('\n', at + 1))
-    if (text[at + 1] == ' ' || text[at + 1] == '\t') return true;
-  return false;
-}
-
 framing refuse(http_refusal why, string_view detail) {
   framing verdict;
   verdict.no = why;
@@ -152,7 +144,8 @@ framing check_framing(const request_head& head) {
   if (head.version != 10 && head.version != 11)
     return refuse(version_not_supported, "HTTP/1.1 or HTTP/1.0 is spoken here");
   if (head.fields.size() > request_fields_max) return refuse(header_too_large, "too many header fields");
-  if (has_folded_line(head.text)) return refuse(bad_request, "folded header lines are refused");
+  // Once legal, now an aid to request smuggling.
+  if (head.has_folded_line) return refuse(bad_request, "folded header lines are refused");
   const auto found = collect(head.fields);
   if (found.repeated) return refuse(bad_request, "a header field that must be single is repeated");
   if (found.host ? !is_authority(*found.host) : head.version == 11)

@@ -16,9 +16,9 @@ namespace fq::net {
 
 using field_view = std::pair<std::string_view, std::string_view>;
 
-/// A request's header, both parsed and as sent.
+/// A request's header.
 struct request_head {
-  std::string_view text; ///< from the method to the empty line, as sent
+  bool has_folded_line = false; ///< one that continues the line before it
   std::string_view method;
   std::string_view target;
   unsigned version = 11; ///< 10 or 11

@@ -58,6 +58,7 @@ void request_parser::reset() {
   fields_.clear();
   in_header_ = true;
   head_size_ = scanned_ = line_ = 0;
+  has_folded_line_ = false;
 }
 
 request_parser::step request_parser::fail(http_refusal why, std::string_view detail) {
@@ -89,6 +90,7 @@ std::size_t request_parser::find_end(const char* data, std::size_t size, bool& b
     bare_line_feed = at == 0 || data[at - 1] != '\r';
     if (bare_line_feed) return 0;
     const bool empty = at - line_ == 1;
+    has_folded_line_ |= line_ > 0 && (data[line_] == ' ' || data[line_] == '\t');
     scanned_ = line_ = at + 1;
     if (empty) return scanned_;
   }
@@ -112,7 +114,7 @@ request_parser::step request_parser::parse_head(const char* data, std::size_t si
   return step::complete;
 }
 
-request_head request_parser::head() const { return {text_, method_, target_, version_, fields_}; }
+request_head request_parser::head() const { return {has_folded_line_, method_, target_, version_, fields_}; }
 
 void request_parser::rebase(const char* data) {
   const auto* old = text_.data();

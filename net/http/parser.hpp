@@ -20,6 +20,8 @@ class request_parser {
 public:
   enum class step : std::uint8_t { need_more, complete, failed };
 
+  request_parser() { reset(); }
+
   /// Discards all state; the next request begins at the front of the buffer.
   void reset();
 
@@ -70,13 +72,14 @@ private:
   std::size_t find_end(const char* data, std::size_t size, bool& bare_line_feed);
 
   std::optional<beast_parser> parser_;
-  std::string_view text_, method_, target_;
+  std::string_view text_, method_, target_; ///< text_: the whole header
   unsigned version_ = 11;
   std::vector<field_view> fields_;
   bool in_header_ = true;
   std::size_t head_size_ = 0;
   std::size_t scanned_ = 0; ///< the header does not end before this offset
   std::size_t line_ = 0; ///< offset of the last line seen
+  bool has_folded_line_ = false;
   http_refusal why_{};
   std::string_view detail_;
 };

@@ -88,7 +88,6 @@ std::unique_ptr<exchange> connection_pool::impl::take_exchange() {
     x = std::move(exchanges.back());
     exchanges.pop_back();
   }
-  x->parser.reset();
   return x;
 }
 

@@ -65,7 +65,6 @@ std::pair<std::string_view, std::string_view> halves(std::string_view bytes) {
 void read_http(std::string_view bytes) {
   std::string text{bytes};
   net::request_parser parser;
-  parser.reset();
   for (const auto size : {text.size() / 2, text.size()}) { // as it arrives
     const auto step = parser.parse_head(text.data(), size);
     if (step == net::request_parser::step::failed) return;
