@@ -24,6 +24,9 @@ constexpr std::string_view key_set_cache = "public, max-age=300";
 enum class profile : std::uint8_t { plain, auth_request };
 
 struct access_query {
+  explicit access_query(milliseconds at) : now(at) {}
+
+  milliseconds now; ///< steady; what is in force then is granted
   profile how = profile::plain;
   std::optional<uuid> queue; ///< the session must belong to this queue
   std::optional<api_key> key; ///< the origin's API key
@@ -92,7 +95,7 @@ std::string grant_lines(const access_query& q, const session_record& s, std::int
 /// Most grants equal the last one to the same session.
 response grant(context& ctx, const access_query& q, session_record& s, std::int64_t seconds_to_keep) {
   ctx.shared->counts.access_granted.add();
-  const auto left = (s.ends - ctx.environment.steady_now()).count() / 1000;
+  const auto left = (s.ends - q.now).count() / 1000;
   const auto keep = std::clamp<std::int64_t>(left, 0, seconds_to_keep);
   const bool is_for_nginx = q.how == profile::auth_request;
   response answer;
@@ -123,16 +126,16 @@ response answer_access(context& ctx, const request& rq, const access_query& q) {
   if (q.known) return answer_access(ctx, rq, q, q.known, q.known->last->seconds_to_keep);
   const auto keep =
     ctx.table->is_remote(owner_of(q.ticket)) ? cache_seconds_max_elsewhere : cache_seconds_max;
-  return answer_access(ctx, rq, q, ctx.table->find(q.ticket), keep);
+  return answer_access(ctx, rq, q, ctx.table->find(q.ticket, q.now), keep);
 }
 
 /// For a session that another node owns, read from the cache.
-response answer_access_found(context& ctx, const request& rq, const access_query& q,
-                             const session_found& found) {
+response answer_access_found(context& ctx, const request& rq, access_query q, const session_found& found) {
+  q.now = ctx.environment.steady_now();
   if (found.verdict == session_verdict::over) return answer_access(ctx, rq, q, nullptr, 0);
   const auto life = found.expires_at - ctx.environment.wall_now();
   session_record s{found.queue,        found.tenant,     found.admission_no,
-                   found.subject_name, found.expires_at, ctx.environment.steady_now() + life};
+                   found.subject_name, found.expires_at, q.now + life};
   return answer_access(ctx, rq, q, &s, cache_seconds_max_elsewhere);
 }
 
@@ -155,6 +158,7 @@ awaitable<response> answer_access_later(context& ctx, const request& rq, access_
     ctx.table->forget_elsewhere(owner);
   }
   const auto error = co_await ctx.table->learn(owner);
+  q.now = ctx.environment.steady_now();
   if (!error) co_return answer_access(ctx, rq, q);
   if (is(error, errc::absent)) co_return refuse(ctx, rq, q, fault::session_over);
   const auto found = co_await find_in_cache(ctx, q.ticket);
@@ -168,8 +172,8 @@ awaitable<response> answer_access_later(context& ctx, const request& rq, access_
 }
 
 /// Reads the request; `no` is set to the answer if it is invalid.
-access_query read_query(const request& rq, std::optional<response>& no) {
-  access_query q;
+access_query read_query(context& ctx, const request& rq, std::optional<response>& no) {
+  access_query q{ctx.environment.steady_now()};
   q.token = bearer_token(rq);
   if (rq.query.empty()) [[likely]]
     return q;
@@ -201,7 +205,7 @@ std::optional<api_key> find_key(context& ctx, const request& rq, const access_qu
 /// reached.
 std::optional<response> limit_access(context& ctx, const request& rq, const access_query& q) {
   auto& limiter = q.key ? ctx.shared->access_keys : ctx.shared->access_sessions;
-  const auto verdict = limiter.take(q.key ? q.key->id : q.ticket, ctx.environment.steady_now());
+  const auto verdict = limiter.take(q.key ? q.key->id : q.ticket, q.now);
   if (verdict.allowed) [[likely]]
     return std::nullopt;
   ctx.shared->counts.rate_limited.add();
@@ -212,9 +216,9 @@ std::optional<response> limit_access(context& ctx, const request& rq, const acce
 /// Whether this thread has checked the token before, and its session is in force.
 bool is_known(context& ctx, access_query& q) {
   const auto ticket = parse_uuid(q.token.substr(0, q.token.find('.')));
-  auto* s = ticket ? ctx.table->find(*ticket) : nullptr;
+  auto* s = ticket ? ctx.table->find(*ticket, q.now) : nullptr;
   if (s == nullptr || !s->last || s->last->renewals != q.renewals
-      || !constant_time_equal(q.token, s->last->token) || !ctx.table->knows(owner_of(*ticket)))
+      || !constant_time_equal(q.token, s->last->token) || !ctx.table->knows(owner_of(*ticket), q.now))
     return false;
   q.ticket = *ticket;
   q.known = s;
@@ -225,13 +229,15 @@ bool is_valid(context& ctx, access_query& q) {
   const auto ticket = session_token_entry(q.token);
   if (!ticket || number_of(owner_of(*ticket)) < number_of(first_event_aggregate)) return false;
   q.ticket = *ticket;
-  return session_token_matches(ctx.sessions, q.token, *ticket, only_admission);
+  const bool is_ours = session_token_matches(ctx.sessions, q.token, *ticket, only_admission);
+  q.now = ctx.environment.steady_now(); // after the slow part, so that a pause in it is noticed
+  return is_ours;
 }
 
 /// The checks without any actor: the request, the API key, and the token's signature. So an invalid token
 /// is cheap, and only its holder can use up a session's limit. `no` is set to the answer if a check fails.
 access_query admit_query(context& ctx, const request& rq, std::optional<response>& no) {
-  auto q = read_query(rq, no);
+  auto q = read_query(ctx, rq, no);
   if (no) return q;
   q.key = find_key(ctx, rq, q, no);
   if (no) return q;
@@ -263,7 +269,7 @@ awaitable<response> get_access(context& ctx, const request& rq, const path_param
   std::optional<response> no;
   const auto q = admit_query(ctx, rq, no);
   if (no) return ready(std::move(*no));
-  if (q.known || ctx.table->knows(owner_of(q.ticket))) [[likely]]
+  if (q.known || ctx.table->knows(owner_of(q.ticket), q.now)) [[likely]]
     return ready(answer_access(ctx, rq, q));
   return answer_access_later(ctx, rq, q);
 }
@@ -320,7 +326,7 @@ access_query admit_lock(context& ctx, const request& rq, const path_parameters& 
   if (!no && path.count > 1 && !is_lock_name(path.values[1]))
     no = problem(fault::invalid_parameter, rq.request_id,
                  "The name must be 1 to 64 letters, digits, -, _, . and ~; . and .. are none.");
-  if (no) return {};
+  if (no) return access_query{milliseconds{0}};
   auto q = admit_query(ctx, rq, no);
   q.queue = *queue;
   if (!no && owner_of(*queue) != owner_of(q.ticket)) no = refuse(ctx, rq, q, fault::wrong_queue);
@@ -356,7 +362,7 @@ awaitable<response> ask_for_locks(context& ctx, const request& rq, find_locks wi
 
 /// For the origin, by its API key alone.
 awaitable<response> get_all_locks(context& ctx, const request& rq, const path_parameters& path) {
-  access_query q;
+  access_query q{ctx.environment.steady_now()};
   std::optional<response> no;
   q.key = find_key(ctx, rq, q, no);
   if (!no) no = limit_access(ctx, rq, q);

@@ -7,12 +7,12 @@
 
 namespace fq::net {
 
-bool session_table::knows(aggregate_id aggregate) {
-  const auto steady = notice_pause();
+bool session_table::knows(aggregate_id aggregate, milliseconds now) {
+  notice_pause(now);
   const auto found = rooms_.find(number_of(aggregate));
   if (found == rooms_.end() || !found->second.is_known) return false;
   auto& r = found->second;
-  if (r.lease.has_passed(steady)) return false;
+  if (r.lease.has_passed(now)) return false;
   r.used = ctx_.now;
   return true;
 }
@@ -22,23 +22,23 @@ bool session_table::is_remote(aggregate_id aggregate) const {
   return found != rooms_.end() && found->second.is_remote;
 }
 
-session_record* session_table::find(const entry_id& ticket) {
+session_record* session_table::find(const entry_id& ticket, milliseconds now) {
   const auto at = rooms_.find(number_of(owner_of(ticket)));
   if (at == rooms_.end()) return nullptr;
   auto& r = at->second;
   const auto found = r.sessions.find(ticket);
   if (found == r.sessions.end()) return nullptr;
-  const auto steady = ctx_.environment.steady_now();
-  const auto owner_now = r.is_paused ? r.clock : r.clock + (steady - r.clock_at);
-  found->second.ends = steady + (found->second.expires_at - owner_now);
-  return found->second.ends <= steady ? nullptr : &found->second;
+  const auto owner_now = r.is_paused ? r.clock : r.clock + (now - r.clock_at);
+  found->second.ends = now + (found->second.expires_at - owner_now);
+  return found->second.ends <= now ? nullptr : &found->second;
 }
 
 awaitable<caf::error> session_table::learn(aggregate_id aggregate) {
   auto reached = co_await ask_event(ctx_, aggregate, find_line{}); // the bridge now knows the owner
   if (reached.error) co_return reached.error;
   if (stopped_) co_return make_error(errc::unavailable);
-  const auto steady = notice_pause();
+  const auto steady = ctx_.environment.steady_now();
+  notice_pause(steady);
   auto& r = rooms_[number_of(aggregate)];
   r.used = ctx_.now;
   const bool has_passed = r.lease.has_passed(steady);
@@ -83,7 +83,8 @@ void session_table::on_sessions_changed(const sessions_changed& push) {
     if (ctx_.bridge) ctx_.bridge->watch_sessions_of(aggregate, false); // the next request subscribes again
     return forget(aggregate);
   }
-  const auto steady = notice_pause();
+  const auto steady = ctx_.environment.steady_now();
+  notice_pause(steady);
   const auto found = rooms_.find(number_of(aggregate));
   if (found == rooms_.end() || !found->second.is_asked || (!push.is_all && !found->second.is_known))
     return; // push of an ended subscription
@@ -134,19 +135,17 @@ bool session_table::is_elsewhere(aggregate_id aggregate) const {
 }
 
 /// Pushes may wait to be read since this thread stood still.
-milliseconds session_table::notice_pause() {
-  const auto steady = ctx_.environment.steady_now();
-  if (steady <= swept_at_ + still_max) return steady;
-  swept_at_ = awake_since_ = steady;
+void session_table::notice_pause(milliseconds now) {
+  if (now <= swept_at_ + still_max) return;
+  swept_at_ = awake_since_ = now;
   for (auto& [number, r] : rooms_) {
     r.is_known = false;
     r.is_asked = !r.waiting.empty() && ask(aggregate_id{number});
   }
-  return steady;
 }
 
 void session_table::sweep(milliseconds now) {
-  notice_pause();
+  notice_pause(now);
   swept_at_ = now;
   while (auto* late = take_late(now)) late->handle.resume();
   if (++ticks_ % sweep_ticks != 0) return;

@@ -40,12 +40,12 @@ public:
   session_table(const session_table&) = delete;
   session_table& operator=(const session_table&) = delete;
 
-  /// Whether the sessions of this aggregate are known now. It then counts as used.
-  [[nodiscard]] bool knows(aggregate_id aggregate);
+  /// Whether the sessions of this aggregate are known `now`, on the steady clock. It then counts as used.
+  [[nodiscard]] bool knows(aggregate_id aggregate, milliseconds now);
   /// Whether the owner is on another node: the sessions here may be older.
   [[nodiscard]] bool is_remote(aggregate_id aggregate) const;
-  /// Null: the session is not in force. Only valid if the aggregate is known.
-  [[nodiscard]] session_record* find(const entry_id& ticket);
+  /// Null: the session is not in force `now`. Only valid if the aggregate is known.
+  [[nodiscard]] session_record* find(const entry_id& ticket, milliseconds now);
   /// Subscribes to the owner's sessions and waits for them. Returns an error of actors/base/errors.hpp if
   /// there is no owner or it does not answer.
   awaitable<caf::error> learn(aggregate_id aggregate);
@@ -103,7 +103,7 @@ private:
   void wake(room& r, bool arrived);
   bool ask(aggregate_id aggregate); ///< for all sessions, from now
   void forget(aggregate_id aggregate);
-  milliseconds notice_pause(); ///< returns the steady time
+  void notice_pause(milliseconds now);
 
   context& ctx_;
   milliseconds swept_at_; ///< steady time

@@ -95,7 +95,7 @@ CAF_TEST(a token that was checked before is checked again after its keys were re
   CAF_CHECK_EQUAL(shown(w.access(w.token)), "401 unauthenticated");
   const auto token = make_session_token(w.sessions, w.ticket, 1);
   CAF_CHECK_EQUAL(w.access(token).status, 200u);
-  const auto* remembered = w.table.find(w.ticket);
+  const auto* remembered = w.table.find(w.ticket, w.clock.steady_now());
   CAF_REQUIRE(remembered != nullptr && remembered->last);
   CAF_CHECK_EQUAL(remembered->last->token, token);
   CAF_CHECK_EQUAL(remembered->last->renewals, 1u);
