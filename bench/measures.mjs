@@ -41,20 +41,18 @@ async function ask(side, { url = side.url, ...request }) {
 
 /** Distinct customers join over 256 connections that are kept; each 201 follows its commit. */
 async function join(side) {
-  const timed = 'TIMEFORMAT="%3U %3S"; time "$0" "$@"';
   const crowd_of = ['--url', side.url, '--data-dir', side.data_dir, '--fans', String(joins_a_round)];
   const rest = ['--join-only', '--connections', '256', '--quiet', '--json', '-'];
   const before = side.cpu();
-  const { code, out, err } = await run('/bin/bash', ['-c', timed, load, ...crowd_of, ...rest]);
+  const { code, out, err } = await run(load, [...crowd_of, ...rest]);
   if (code !== 0) throw new Error(`${side.name}: fairqueue-load ended with ${code}: ${err}`);
   const cpu_us = ((side.cpu() - before) * 1e6) / joins_a_round;
-  const load_cpu = err.trim().split('\n').pop().split(' ').map(Number);
   const seen = JSON.parse(out);
   return {
     rate: seen.joins_per_second,
     cpu_us,
     p99_ms: seen.latency.p99_ms,
-    load_cpu_us: ((load_cpu[0] + load_cpu[1]) * 1e6) / joins_a_round,
+    load_cpu_us: seen.client_cpu_us_per_join,
   };
 }
 

@@ -87,7 +87,7 @@ fq_folder(app COLD
           ALONE release)
 
 # -- fairqueue-load: simulated fans and the checker of what they saw. Includes nothing of the server -----------
-fq_folder(load/base LINK Boost::headers Boost::json Boost::url OpenSSL::Crypto)
+fq_folder(load/base LINK Boost::headers Boost::json Boost::url OpenSSL::Crypto PkgConfig::NETTLE)
 fq_folder(load/wire USES load/base)
 fq_folder(load/fans USES load/base load/wire)
 fq_folder(load/checks USES load/base)
