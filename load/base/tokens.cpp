@@ -101,6 +101,7 @@ private:
     if (!kid.empty()) header["kid"] = kid;
     header_ = base64url(boost::json::serialize(header)) + ".";
   }
+
   std::string path_;
   std::string type_;
   std::string header_; // with its dot
