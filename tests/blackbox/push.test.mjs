@@ -3,7 +3,7 @@
 // bench/push.mjs measures whether it slows admissions, at the size of a stadium. Then FCM is down, for ten
 // minutes with FAIRQUEUE_LONG=1.
 import test from 'node:test';
-import { assert, patience, report_outage, server_for, sleep } from './lib.mjs';
+import { assert, eventually, patience, report_outage, server_for, sleep } from './lib.mjs';
 import { tenant_on } from './tenant.mjs';
 import { advance, all_told, judge, line } from './admissions.mjs';
 import { PushProvider } from '../support/push_provider.mjs';
@@ -26,9 +26,16 @@ test(
       Object.fromEntries(unlucky.tickets.map(({ subject }) => [subject, { status: 503 }])),
     );
 
+    const tried = async (subjects, times) => {
+      const { tried } = await provider.tally();
+      return subjects.every(({ subject }) => tried[subject]?.times >= times);
+    };
     await advance(server, tenant, unlucky.queue, unlucky.tickets.length);
+    await eventually('the second try of the unlucky', () => tried(unlucky.tickets, 2)); // before the crowd delays it
     for (let admitted = 0; admitted < people; admitted += 100)
       await advance(server, tenant, lucky.queue, 100);
+    await eventually('a try of each', () => tried(lucky.tickets, 1), { timeout_ms: 40_000 });
+    await provider.weather({}); // one device's share of bad luck has no bound
     const seen = await all_told(server, tenant, provider, people + unlucky.tickets.length, {
       timeout_ms: 40_000,
     });

@@ -214,6 +214,8 @@ const always = {
 const settled = {
   'I13: claims that still hold stock': `
     SELECT aggregate, id, status FROM claim WHERE status IN (${claim.claimed}, ${claim.expiring})`,
+  'I13: sessions that have not ended': `
+    SELECT aggregate, queue_number, status FROM queue_entry WHERE status = ${entry.admitted}`,
   'I3: money on its way': `
     SELECT aggregate, id, status FROM payment WHERE status IN (
       ${payment.initializing}, ${payment.pending}, ${payment.quarantined}, ${payment.confirmed_late}, ${payment.refund_pending},

@@ -78,6 +78,7 @@ const planted = {
   [`UPDATE outbox SET id = ${id('9', 1)}`]: 'I16: one id for two domain events',
   'UPDATE aggregate SET live_entries = 2 WHERE number = 16': 'the count of live entries',
   'UPDATE claim SET status = 0 WHERE queue_number = 2': 'I13: claims that still hold stock',
+  'UPDATE queue_entry SET status = 2 WHERE queue_number = 1': 'I13: sessions that have not ended',
   "UPDATE payment SET status = 5 WHERE reference = 'r2'": 'I3: money on its way',
   'UPDATE outbox SET delivered_at = 0': 'I16: domain events that were not delivered',
 };

@@ -19,8 +19,10 @@
 //     says_length: answers have a Content-Length. libcurl 7.88 resets every stream whose answer has none;
 //       nghttp2 ends the connection after 1,000 resets and 33 a second.
 //     From then on requests are counted, not recorded.
-//   GET /tally    {early, answers: {topic: {status: number}}, taken: {device: {notice: number}}, wrong}
-//     FCM's answers and accepted notices; early: requests before the Retry-After of their notice was over.
+//   GET /tally    {early, answers: {topic: {status: number}}, taken: {device: {notice: number}},
+//                 tried: {device: {times, last_at}}, wrong}
+//     FCM's answers, accepted notices and requests (last_at: Unix time in ms); early: requests before the
+//     Retry-After of their notice was over.
 //   GET /state    {sessions, exchanges, wrong: [text],
 //                 requests: [{host, path, device, session, version, headers, body, claims}]}
 import crypto from 'node:crypto';
@@ -57,7 +59,7 @@ const scripts = new Map();
 const state = { sessions: 0, exchanges: 0, requests: [], wrong: [] };
 const accessTokens = new Set();
 let weather; // random answers; undefined: success
-const tally = { early: 0, answers: {}, taken: {} };
+const tally = { early: 0, answers: {}, taken: {}, tried: {} };
 const notBefore = new Map(); // of notices with a Retry-After
 
 const json = (status, body, headers = {}) => ({
@@ -107,6 +109,7 @@ function counted(message, answer) {
   const key = `${token} ${notice_id}`;
   const answers = (tally.answers[topic] ??= {});
   answers[answer.status] = (answers[answer.status] ?? 0) + 1;
+  tally.tried[token] = { times: (tally.tried[token]?.times ?? 0) + 1, last_at: Date.now() };
   if ((notBefore.get(key) ?? 0) > Date.now()) ++tally.early;
   const wait = Number(answer.headers['retry-after'] ?? 0);
   if (wait > 0) notBefore.set(key, Date.now() + wait * 1000);
