@@ -126,7 +126,8 @@ export function judge({ lucky, unlucky, log, tally, metrics }) {
     assert.equal(turn?.state, 'expired', `${subject}: ${JSON.stringify(turn)}`);
     assert.equal(tally.taken[subject], undefined);
     assert.ok(turn.attempts >= 2, `${subject} was tried again: ${JSON.stringify(turn)}`);
-    const tried_for = tally.tried[subject].last_at - Date.parse(turn.created_at);
+    const { last_at } = tally.tried['queue.turn_granted'][subject];
+    const tried_for = last_at - Date.parse(turn.created_at);
     assert.ok(tried_for <= session_ms + 2000, `${subject} is not tried after the session: ${tried_for} ms`);
   }
   const answers = tally.answers['queue.turn_granted'];

@@ -20,7 +20,7 @@
 //       nghttp2 ends the connection after 1,000 resets and 33 a second.
 //     From then on requests are counted, not recorded.
 //   GET /tally    {early, answers: {topic: {status: number}}, taken: {device: {notice: number}},
-//                 tried: {device: {times, last_at}}, wrong}
+//                 tried: {topic: {device: {times, last_at}}}, wrong}
 //     FCM's answers, accepted notices and requests (last_at: Unix time in ms); early: requests before the
 //     Retry-After of their notice was over.
 //   GET /state    {sessions, exchanges, wrong: [text],
@@ -109,7 +109,8 @@ function counted(message, answer) {
   const key = `${token} ${notice_id}`;
   const answers = (tally.answers[topic] ??= {});
   answers[answer.status] = (answers[answer.status] ?? 0) + 1;
-  tally.tried[token] = { times: (tally.tried[token]?.times ?? 0) + 1, last_at: Date.now() };
+  const tried = (tally.tried[topic] ??= {});
+  tried[token] = { times: (tried[token]?.times ?? 0) + 1, last_at: Date.now() };
   if ((notBefore.get(key) ?? 0) > Date.now()) ++tally.early;
   const wait = Number(answer.headers['retry-after'] ?? 0);
   if (wait > 0) notBefore.set(key, Date.now() + wait * 1000);
