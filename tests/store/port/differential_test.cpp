@@ -93,7 +93,7 @@ public:
       seen_(seen),
       draw_(seed, memory_),
       sqlite_({.file = new_sqlite_file(folder_), .checkpoint_pages = 100}),
-      postgres_({.url = schema_.url(), .steady_now = steady_now}) {
+      postgres_({.url = empty_ledger_url(), .steady_now = steady_now}) {
     for (const auto a : {accounts_aggregate, catalog_aggregate}) acquire(a, {}, never);
   }
 
@@ -358,7 +358,6 @@ private:
   std::uint64_t accepted_ = 0;
   bool same_ = true;
   temp_folder folder_;
-  postgres_schema schema_;
   memory_ledger memory_{{.now = wall_now}};
   generator draw_;
   sqlite_ledger sqlite_;

@@ -2,6 +2,8 @@
 // Runs scripts/services and reads its output lines `export NAME=value`.
 #include "tests/store/postgres/postgres_server.hpp"
 
+#include "store/postgres/postgres_migrations.hpp"
+
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -40,6 +42,22 @@ std::string fresh_name() {
   static int count = 0;
   return "fq_test_" + std::to_string(::getpid()) + "_" + std::to_string(++count);
 }
+
+/// Runs `statement`, a format of a table's name and its schema, for each table of the schema.
+std::string for_each_table(const std::string& statement) {
+  return "DO $do$ DECLARE t text; BEGIN FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = "
+         "current_schema() LOOP EXECUTE format('"
+         + statement + "', t, current_schema()); END LOOP; END $do$";
+}
+
+/// A schema with a new ledger, whose rows are also in temporary tables.
+struct migrated_schema : postgres_schema {
+  migrated_schema() {
+    migrate_up_of_url(url());
+    execute(for_each_table("CREATE TEMP TABLE %1$I AS TABLE %2$I.%1$I"));
+    execute("SET synchronous_commit = off; SET session_replication_role = replica"); // no trigger runs
+  }
+};
 
 } // namespace
 
@@ -88,6 +106,14 @@ postgres_schema::~postgres_schema() {
   } catch (const postgres_error&) {
     // The test has stopped the server.
   }
+}
+
+const std::string& empty_ledger_url() {
+  static migrated_schema schema;
+  schema.execute(for_each_table("DELETE FROM %2$I.%1$I; INSERT INTO %2$I.%1$I "
+                                "OVERRIDING SYSTEM VALUE TABLE pg_temp.%1$I"));
+  schema.execute("ALTER SEQUENCE task_id_seq RESTART");
+  return schema.url();
 }
 
 std::int64_t postgres_schema::integer(const std::string& sql) {

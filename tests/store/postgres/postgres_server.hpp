@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Postgres for tests: the server of FAIRQUEUE_TEST_POSTGRES, or a private one from scripts/services that ends
-// with this process. Each ledger gets a new, empty schema.
+// with this process. Each ledger gets an empty schema.
 #pragma once
 #include "store/postgres/postgres.hpp"
 
@@ -51,5 +51,9 @@ private:
   std::string name_, url_;
   postgres_connection hand_;
 };
+
+/// URL of a schema with an empty ledger. It is one schema, which each call empties, because all migrations
+/// take longer than most tests.
+const std::string& empty_ledger_url();
 
 } // namespace fq::test
