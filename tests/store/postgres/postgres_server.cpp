@@ -43,14 +43,14 @@ std::string fresh_name() {
   return "fq_test_" + std::to_string(::getpid()) + "_" + std::to_string(++count);
 }
 
-/// Runs `statement`, a format of a table's name and its schema, for each table of the schema.
+/// Runs `statement` for each table of the current schema. In it %1$I is the table, %2$I the schema.
 std::string for_each_table(const std::string& statement) {
   return "DO $do$ DECLARE t text; BEGIN FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = "
          "current_schema() LOOP EXECUTE format('"
          + statement + "', t, current_schema()); END LOOP; END $do$";
 }
 
-/// A schema with a new ledger, whose rows are also in temporary tables.
+/// A schema with a new ledger. Temporary tables of the same names keep the rows of the migrations.
 struct migrated_schema : postgres_schema {
   migrated_schema() {
     migrate_up_of_url(url());

@@ -52,8 +52,8 @@ private:
   postgres_connection hand_;
 };
 
-/// URL of a schema with an empty ledger. It is one schema, which each call empties, because all migrations
-/// take longer than most tests.
+/// URL of a schema with an empty ledger. All calls share one schema, and each call empties it, because the
+/// migrations take longer than most tests.
 const std::string& empty_ledger_url();
 
 } // namespace fq::test
