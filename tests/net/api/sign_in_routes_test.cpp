@@ -91,7 +91,7 @@ CAF_TEST(a known browser has limits of its own at its address) {
                    "browser_mark");
   };
   const auto mark = mark_of("ada@example.org");
-  CAF_CHECK(mark.find("ada") == std::string::npos);
+  CAF_CHECK(mark.find('@') == std::string::npos);
   const auto counts = [&](const std::string& text, const std::string& email = "ada@example.org") {
     CAF_CHECK_EQUAL(ask(text, email), 202u);
     return !w.told->asked_otp.mark.is_nil();

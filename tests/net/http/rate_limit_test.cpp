@@ -8,8 +8,9 @@
 #include "net/service/limit_sharer.hpp"
 #include "tests/net/api/requests.hpp"
 
+#include <future>
 #include <map>
-#include <thread>
+#include <utility>
 
 namespace rate_limit_test {
 
@@ -123,7 +124,7 @@ using buckets = std::map<std::string, std::int64_t>;
 
 class fake_limits final : public shared_limits {
 public:
-  explicit fake_limits(buckets& all) : all_(all) {}
+  fake_limits(buckets& all, std::promise<void>* first) : all_(all), first_(first) {}
   std::vector<std::int64_t> use(std::span<const limit_use> uses) override {
     if (all_.contains("away")) throw cache_unavailable("away");
     std::vector<std::int64_t> result;
@@ -132,11 +133,13 @@ public:
       bucket += u.used_us;
       result.push_back(bucket);
     }
+    if (first_) std::exchange(first_, nullptr)->set_value();
     return result;
   }
 
 private:
   buckets& all_;
+  std::promise<void>* first_; ///< told of the first use; may be null
 };
 
 struct still_environment final : environment {
@@ -148,8 +151,8 @@ struct still_environment final : environment {
 
 /// A node with one limit of 80 per minute.
 struct limiting_node {
-  explicit limiting_node(buckets& all) :
-      sharer{{&limiter}, std::make_unique<fake_limits>(all), secret_key{}, env} {}
+  explicit limiting_node(buckets& all, std::promise<void>* first_share = nullptr) :
+      sharer{{&limiter}, std::make_unique<fake_limits>(all, first_share), secret_key{}, env} {}
   bool take(std::uint64_t k = 1) { return limiter.take(key(k), start).allowed; }
   int take_all() { return rate_limit_test::take_all(limiter, key(1), start); }
 
@@ -238,11 +241,12 @@ CAF_TEST(without the shared buckets each node limits by itself) {
 
 CAF_TEST(a sharer shares by itself and ends when it is told) {
   buckets all;
+  std::promise<void> shared;
   {
-    limiting_node a{all};
+    limiting_node a{all, &shared};
     for (int i = 0; i < 20; ++i) a.take();
     a.sharer.start();
-    std::this_thread::sleep_for(2 * limit_sharing_interval);
+    shared.get_future().wait();
   }
   CAF_CHECK_EQUAL(all.size(), 1u);
 }
