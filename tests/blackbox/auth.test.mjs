@@ -67,7 +67,8 @@ test('a customer logs in with a mailed code', async (t) => {
   assert.equal(mode, 0o600);
   const code = await server.mailed_code(email);
   assert.ok(!server.log.includes(email), 'an address is in the log');
-  assert.ok(!server.log.includes(code), 'a code is in the log');
+  // Ids in the log are hexadecimal and may hold the same six digits.
+  assert.doesNotMatch(server.log, new RegExp(`(?<![0-9a-f])${code}(?![0-9a-f])`), 'a code is in the log');
 });
 
 test('a code works once, for its request, and not after five wrong guesses', async (t) => {

@@ -63,7 +63,7 @@ test('ready when it serves, alive within the watchdog, reloading, stopping', asy
   assert.ok(reloading.at <= again);
 
   await server.stop();
-  assert.equal(manager.when('STOPPING=1').length, 1);
+  await eventually('STOPPING=1', () => manager.when('STOPPING=1').length === 1);
   assert.deepEqual(
     manager.when('WATCHDOG=1').filter((at) => at > manager.when('STOPPING=1')[0]),
     [],

@@ -2,7 +2,7 @@
 // The whole server started and stopped repeatedly, with work in progress each time. FAIRQUEUE_START_STOP:
 // repetitions (default 20; the run under AddressSanitizer uses hundreds).
 import test from 'node:test';
-import { assert, fairqueue, patience, run, Server, sleep, temporary_folder } from './lib.mjs';
+import { assert, patience, Server, server_for, sleep } from './lib.mjs';
 
 const times = Number(process.env.FAIRQUEUE_START_STOP ?? 20);
 
@@ -54,19 +54,17 @@ test('stopped at once, before it is ready', { timeout: 120_000 * patience }, asy
   }
 });
 
-test('refused if the limit of open files is too low for the connections', async () => {
-  const start = (connections) =>
-    run('/bin/bash', [
-      '-c',
-      `ulimit -n 1024 && exec '${fairqueue}' serve --http.listen 127.0.0.1:0 --http.admin_listen 127.0.0.1:0 \
-      --data_dir '${temporary_folder()}' --http.max_connections ${connections} & sleep 3; kill $! && wait $!`,
-    ]);
-  const refused = await start(600);
+test('refused if the limit of open files is too low for the connections', async (t) => {
+  const limited = (connections) => ({
+    settings: { 'http.max_connections': connections },
+    before: ['/bin/bash', '-c', 'ulimit -n 1024 && exec "$@"', '-'],
+  });
+  const refused = await Server.start({ ...limited(600), wait: false });
+  assert.notEqual((await refused.ended).code, 0);
   assert.match(
-    refused.err,
+    refused.log,
     /http\.max_connections is 600, which needs a limit of 1100 open files; the limit is 1024/,
   );
-  assert.doesNotMatch(refused.out + refused.err, /"serving"/);
-  const enough = await start(500);
-  assert.match(enough.out + enough.err, /"serving"/);
+  assert.doesNotMatch(refused.log, /"serving"/);
+  await server_for(t, limited(500));
 });

@@ -36,7 +36,7 @@ test('testssl.sh finds nothing of medium severity or above', async (t) => {
       report,
       `https://localhost:${site.port}/livez`,
     ],
-    { timeout_ms: 240_000 * patience },
+    { timeout_ms: 600_000 * patience },
   ).catch((error) =>
     assert.fail(
       /no program/.test(error.message) ? 'testssl.sh is missing; scripts/setup installs it' : error,

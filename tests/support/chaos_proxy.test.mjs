@@ -84,10 +84,14 @@ test('latency delays both directions and keeps the order', async (t) => {
   for (let at = 1; at < sent.length; at += 100_000) client.socket.write(sent.subarray(at, at + 100_000));
   assert.ok((await client.received(sent.length)).equals(sent));
   proxy.heal();
-  const again = performance.now();
-  client.socket.write('x');
-  await client.received(sent.length + 1);
-  assert.ok(performance.now() - again < 90, 'healed');
+  let fastest_ms = Infinity; // with latency each takes 100 ms
+  for (let echo = 1; echo <= 10; ++echo) {
+    const again = performance.now();
+    client.socket.write('x');
+    await client.received(sent.length + echo);
+    fastest_ms = Math.min(fastest_ms, performance.now() - again);
+  }
+  assert.ok(fastest_ms < 90, 'healed');
 });
 
 test('cut ends every connection, with RST or with FIN', async (t) => {
@@ -122,6 +126,8 @@ test('half-open: connections stay, nothing arrives; healing cuts those that lost
   const silence = new Promise((resolve) => setTimeout(() => resolve('silence'), 300));
   assert.equal(await Promise.race([old.over, young.over, silence]), 'silence');
   assert.deepEqual([old.bytes, young.bytes], [1, 0]);
+  while ([...proxy.links].filter((link) => link.has_lost_bytes).length < 2)
+    await new Promise((resolve) => setTimeout(resolve, 5));
   proxy.heal();
   assert.deepEqual(await Promise.all([old.over, young.over]), ['ECONNRESET', 'ECONNRESET']);
   idle.socket.write('z');
@@ -192,7 +198,7 @@ const pgbench_arguments = ['--no-vacuum', '--transactions=1', '--client=1'];
 
 test(
   'a commit is cut before the server hears of it, or after it has happened',
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (t) => {
     const services = await Services.start('postgres');
     t.after(() => services.stop());

@@ -83,7 +83,7 @@ const planted = {
   'UPDATE outbox SET delivered_at = 0': 'I16: domain events that were not delivered',
 };
 
-test('a sound ledger passes, and each planted violation is reported', { timeout: 60_000 }, async (t) => {
+test('a sound ledger passes, and each planted violation is reported', { timeout: 300_000 }, async (t) => {
   const services = await Services.start('postgres');
   t.after(() => services.stop());
   const url = await services.database('sound');

@@ -72,7 +72,7 @@ export class GatewayDouble {
     this.options = options;
     this.seed = options.seed ?? 1;
     this.faults = new Faults(this.seed);
-    this.clockOffsetMs = 0;
+    this.clockOffsetMs = options.clockOffsetMs ?? 0;
     this.autopay = undefined;
     this.objects = new Map(); // type -> id -> object
   }

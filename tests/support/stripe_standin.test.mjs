@@ -202,9 +202,10 @@ test('the same idempotency key: the same answer; with other parameters or while 
   });
   assert.equal(gateway.violations.splice(0).length, 1);
 
-  gateway.faults.add({ operation: 'checkout.create', kind: 'delay', ms: 300, count: 1 });
+  gateway.faults.add({ operation: 'checkout.create', kind: 'delay', ms: 2000, count: 1 });
+  const asked_before = gateway.requests.length;
   const slow = stripe.checkout.sessions.create(asked('r3'), { idempotencyKey: 'k3' });
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  while (gateway.requests.length === asked_before) await new Promise((resolve) => setTimeout(resolve, 5));
   await assert.rejects(stripe.checkout.sessions.create(asked('r3'), { idempotencyKey: 'k3' }), {
     statusCode: 409,
     code: 'idempotency_key_in_use',
