@@ -11,7 +11,11 @@ const server = await Server.start({
 });
 const organizer = await server.organizer();
 const [fan, thief] = await server.customers(2);
-const event = await server.event(organizer, { total: 10 });
+const event = await server.event(organizer, {
+  total: 10,
+  claim_ttl_seconds: 3600, // the claim is there at the end
+  queue: { session_ttl_seconds: 7200 },
+});
 const draft = await server.event(organizer, {}, { activate: false });
 const dated = await server.event(organizer, { starts_at: after(7200) });
 const { admission_token } = await server.join_and_be_admitted(fan, event.id);

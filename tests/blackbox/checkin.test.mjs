@@ -597,6 +597,21 @@ async function type_code(page, code) {
 
 const headline = (page) => page.locator('[data-headline]');
 
+/** Until the phone has kept that the holder is in, it takes no other code. */
+async function keeps_as_in(page, ticket) {
+  const status_of = (id) =>
+    new Promise((resolve, reject) => {
+      const opened = globalThis.indexedDB.open('fairqueue-scan');
+      opened.onerror = () => reject(opened.error);
+      opened.onsuccess = () => {
+        const read = opened.result.transaction('tickets').objectStore('tickets').get(id);
+        read.onerror = () => reject(read.error);
+        read.onsuccess = () => (opened.result.close(), resolve(read.result?.[2]));
+      };
+    });
+  await eventually('it is kept', async () => (await page.evaluate(status_of, ticket)) === 1);
+}
+
 test('a scan that an earlier page kept with force only says that its holder has passed', () => {
   assert.deepEqual(as_kept_now({ nonce: 'n', force: true }), { nonce: 'n', force: true, passed: true });
   for (const scan of [{ force: true, refused: 'unknown_ticket' }, { force: false }, { passed: true }])
@@ -611,6 +626,7 @@ test('two phones let the same ticket in while they are offline: a conflict is sh
   await type_code(west, s.code(s.tickets[0].id));
   await headline(west).getByText('Let in', { exact: true }).waitFor();
   assert.equal(await west.locator('[data-counts]').textContent(), 'In: 1 of 3');
+  await keeps_as_in(west, s.tickets[0].id);
   await type_code(west, s.code(s.tickets[0].id));
   await headline(west).getByText('Already in').waitFor();
   assert.ok(await west.locator('[data-force]').isHidden(), 'this device may not force');
@@ -639,9 +655,11 @@ test('two phones let the same ticket in while they are offline: a conflict is sh
     await page.getByText('Scans waiting to be sent: 0').waitFor({ timeout: 30_000 });
     assert.ok(await page.locator('[data-local]').isHidden(), 'it is still to be sent');
   }
-  const shown = await Promise.all(
-    [west, east].map((page) => page.getByRole('heading', { name: 'Conflicts' }).isVisible()),
-  );
+  const shown = await eventually('the conflict', async () => {
+    const headings = [west, east].map((page) => page.getByRole('heading', { name: 'Conflicts' }));
+    const visible = await Promise.all(headings.map((heading) => heading.isVisible()));
+    return visible.includes(true) && visible;
+  });
   assert.deepEqual(shown.filter(Boolean).length, 1, 'the phone that sent later shows the conflict');
   const { json } = await s.server.get(`/events/${s.event.id}/checkin/conflicts`, { token: s.organizer });
   assert.equal(json.items.length, 1);
@@ -691,7 +709,7 @@ test('a phone that restarts without a network knows whom the server has just let
   const page = await phone_at(t, s, s.scanners[0]);
   await type_code(page, s.code(s.tickets[0].id));
   await headline(page).getByText('Let in', { exact: true }).waitFor();
-  await sleep(500); // to the disk, and before the next sync
+  await keeps_as_in(page, s.tickets[0].id); // before the next sync
   await s.server.kill();
   await page.reload();
   await page.locator('main[data-ready="true"]').waitFor();
@@ -755,6 +773,7 @@ test('a phone says that a ticket has too many scans, and that its list was remov
   await page.getByText('This phone uses now: Door').waitFor();
   await type_code(page, s.code(s.tickets[1].id));
   await headline(page).getByText('Let in', { exact: true }).waitFor();
+  await keeps_as_in(page, s.tickets[1].id);
   const revoked = await s.server.request('DELETE', `/events/${s.event.id}/checkin/devices/${chief.json.id}`, {
     token: s.organizer,
   });

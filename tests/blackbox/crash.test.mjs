@@ -389,11 +389,14 @@ test('deadlines pass while the server is down', async (t) => {
   const { id: event } = await server.event(organizer, {
     total: 1,
     claim_ttl_seconds: 3,
-    queue: { claim_window_seconds: 3, session_ttl_seconds: 8 },
+    queue: { claim_window_seconds: 5, session_ttl_seconds: 8 },
   });
   const [fan, next] = await server.customers(2);
   const { admission_token } = await server.join_and_be_admitted(fan, event);
   const claim = await server.claim(fan, event, admission_token);
+  const longer = { claim_ttl_seconds: 60, queue: { claim_window_seconds: 60, session_ttl_seconds: 120 } };
+  const patched = await server.patch(`/events/${event}`, { token: organizer, body: longer });
+  assert.equal(patched.status, 200, patched.text); // only the first is to be too late
   await server.join(next, event);
   await server.kill();
   await sleep(4000);
@@ -407,7 +410,8 @@ test('a lobby that is killed around its opening is drawn once', async (t) => {
   const random = random_of(seed + 7);
   const server = await server_for(t);
   const organizer = await server.organizer();
-  const opens_at = after(4 * patience);
+  const tokens = await server.customers(24);
+  const opens_at = after(5 * patience);
   const { id: event } = await server.event(organizer, {
     total: 100,
     lobby_opens_at: after(-1),
@@ -418,20 +422,23 @@ test('a lobby that is killed around its opening is drawn once', async (t) => {
   });
   const join = async (token, body = {}) =>
     (await server.insist('POST', `/events/${event}/queue`, { token, body })).json;
-  const tokens = await server.customers(24);
   const entrants = [];
   const opener = await join(tokens[0]);
   assert.deepEqual([opener.position, opener.lobby.status, opener.lobby.draw], [null, 'OPEN', 'at_opening']);
   const opened = await server.insist('POST', `/events/${event}/queue/party`, { token: tokens[0] });
   const { code } = opened.json.party;
   entrants.push({ number: opener.queue_number, party: opener.queue_number });
-  for (const [i, token] of tokens.entries()) {
-    if (i === 0) continue;
-    const in_party = i === 10 || i === 20;
-    const entry = await join(token, in_party ? { party_code: code.toLowerCase() } : {});
-    entrants.push({ number: entry.queue_number, party: in_party ? opener.queue_number : undefined });
-    if (in_party) assert.equal(entry.party.members, i === 10 ? 2 : 3);
+  const join_alone = async (token) => entrants.push({ number: (await join(token)).queue_number });
+  for (const [i, members] of [
+    [10, 2],
+    [20, 3],
+  ]) {
+    await Promise.all(tokens.slice(i - 9, i).map(join_alone));
+    const entry = await join(tokens[i], { party_code: code.toLowerCase() });
+    entrants.push({ number: entry.queue_number, party: opener.queue_number });
+    assert.equal(entry.party.members, members);
   }
+  await Promise.all(tokens.slice(21).map(join_alone));
   const before = (await server.get(`/events/${event}`)).json.lobby;
   assert.deepEqual([before.status, before.people, before.seed], ['OPEN', 24, null]);
   const refused = await server.patch(`/events/${event}`, { token: organizer, body: { draw: 'none' } });
@@ -475,19 +482,19 @@ test('the lobby of a queue is killed while it waits for its value; the checker t
   const queue = await tenant.queue({
     concurrency: 3,
     session_ttl_seconds: 600,
-    opens_at: after(4 * patience),
+    opens_at: after(5 * patience),
     lobby_opens_at: after(-1),
     draw: 'at_opening',
     beacon: 'announced',
     beacon_announced: 'the numbers of the lottery',
   });
-  const tickets = [];
-  for (let i = 0; i < 8; ++i) tickets.push(await tenant.join_as(queue, `visitor ${i}`));
+  const visitors = Array.from({ length: 8 }, (_, i) => tenant.join_as(queue, `visitor ${i}`));
+  const tickets = (await Promise.all(visitors)).sort((a, b) => a.queue_number - b.queue_number);
   const proof_of = (i) => receipt_of(server, tickets[i].ticket_token, `/tickets/${tickets[i].ticket_id}`);
-  const receipts = [await proof_of(2)];
   const enter = (value) =>
     server.insist('POST', `/queues/${queue.id}/draw/beacon`, { token: tenant.token, body: { value } });
   expect_problem(await enter('1 2 3'), 409, 'lobby_not_closed');
+  const receipts = [await proof_of(2)];
   const lobby = async () =>
     (await server.insist('GET', `/queues/${queue.id}`, { token: tenant.token })).json.lobby;
   await eventually('the lobby is closed', async () => (await lobby()).status === 'WAITS_FOR_BEACON');
@@ -576,7 +583,8 @@ test('fairqueue-load as the crowd, killed 4 times', { timeout: 120_000 * patienc
   assert.equal((await server.stats(organizer, event)).sold, 100);
   seen.receipts.push(await receipt_of(server, early, `/events/${event}/queue`));
   const told = await check_log(server, ['--event', event], seen);
-  assert.match(told, /Numbers 1 to 2\d\d each joined once/);
+  const joins = Number(/Numbers 1 to (\d+) each joined once/.exec(told)?.[1]);
+  assert.ok(joins >= 251, `${joins} joins`); // who was too late joined again
 });
 
 test('a witness cosigns one of two logs, also of many requests at once and after kill -9', async (t) => {
@@ -698,7 +706,7 @@ test('another server cosigns the log while one witness is silent, and refuses a 
   for (const fan of fans.slice(0, 4)) {
     const began = Date.now();
     await seller.join(fan, event);
-    assert.ok(Date.now() - began < 2_000 * patience, 'a join waited for a witness');
+    assert.ok(Date.now() - began < 8_000, 'a join waited for a witness'); // which is given up after 10 s
   }
   await eventually('a cosignature', () => is_cosigned(seller, 6), { timeout_ms: 20_000 * patience });
   const check = (server, ...more) =>
@@ -769,6 +777,7 @@ test('the checker takes a real lobby: drawn by a public round that came after a 
   seller.settings['witness.urls'] = `${witness.url}/witness ${key}`;
   await seller.restart();
 
+  const fans = await seller.customers(12);
   const opens_at = Date.now() + 6_000 * patience;
   const round = Math.ceil((opens_at + 8_000 * patience) / 1000) - network.info.genesis_time;
   const { id: event } = await seller.event(organizer, {
@@ -780,8 +789,7 @@ test('the checker takes a real lobby: drawn by a public round that came after a 
     beacon: { kind: 'drand', chain_hash: chain_hash(network.info), round },
     queue: { batch_size: 5, admission_interval_ms: 300 },
   });
-  const fans = await seller.customers(12);
-  for (const fan of fans) await seller.join(fan, event);
+  const places = await Promise.all(fans.map((fan) => seller.join(fan, event)));
   const receipt = await receipt_of(seller, fans[3], `/events/${event}/queue`);
   await eventually(
     'the lobby is drawn',
@@ -802,5 +810,6 @@ test('the checker takes a real lobby: drawn by a public round that came after a 
   assert.match(outcome.out, /passed +entrants +The 12 entrants/);
   assert.match(outcome.out, /passed +beacon +The beacon is drand's round/);
   assert.match(outcome.out, /passed +closing +1 of the witnesses saw the closed entrants/);
-  assert.match(outcome.out, /passed +receipt .* Number 4 joined .* It was admitted at/);
+  const number = places[3].queue_number;
+  assert.match(outcome.out, new RegExp(`passed +receipt .* Number ${number} joined .* It was admitted at`));
 });

@@ -51,11 +51,15 @@ async function order(s, token, quantity = 1) {
   const { payment_url } = await reaches(s, token, placed.json.order_id, 'awaiting_payment');
   return { id: placed.json.order_id, page: new URL(payment_url).pathname };
 }
-const reaches = (s, token, id, wanted) =>
-  eventually(`order ${wanted}`, async () => {
-    const { json } = await s.server.get(`/orders/${id}/status`, { token });
-    return json.status === wanted && json;
-  });
+const reaches = (s, token, id, wanted, options) =>
+  eventually(
+    `order ${wanted}`,
+    async () => {
+      const { json } = await s.server.get(`/orders/${id}/status`, { token });
+      return json.status === wanted && json;
+    },
+    options,
+  );
 const act = async (s, page, action) => {
   const done = await s.server.post(page, { body: { action }, headers: { Accept: 'application/json' } });
   assert.equal(done.status, 200, done.text);
@@ -145,7 +149,7 @@ test('a sale publishes all its events', { timeout: 120_000 * patience }, async (
   assert.equal((await manage('/blocked-customers', { emails: ['eve@example.org'] })).status, 200);
   await reaches(s, eve, hers.id, 'cancelled');
   const forgotten = await order(s, dan);
-  await reaches(s, dan, forgotten.id, 'failed');
+  await reaches(s, dan, forgotten.id, 'failed', { timeout_ms: 30_000 });
   await reaches(s, ben, declined.id, 'failed');
   assert.equal(
     (await s.server.request('PUT', `/events/${s.event.id}/cancel`, { token: s.organizer })).status,
@@ -319,7 +323,7 @@ test(
     proxy.heal();
     const back_at = Date.now() + away_ms;
     let has_died = false;
-    while (Date.now() < back_at) {
+    while (Date.now() < back_at || !has_died || orders.length <= 8) {
       await buy(); // no one waits for the bus
       if (!has_died && Date.now() > back_at - away_ms / 2) {
         await s.server.kill();
@@ -328,7 +332,6 @@ test(
       }
       await sleep(pause_ms);
     }
-    assert.ok(has_died && orders.length > 8, `${orders.length} orders`);
     await services.up('nats');
     assert.equal(proxy.target_port, Number(new URL(services.nats_url).port));
     // Killed while it catches up, and away for longer than the window: it repeats published events that were

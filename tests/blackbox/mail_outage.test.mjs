@@ -23,6 +23,8 @@ import { Services } from '../support/services.mjs';
 const outage_ms = process.env.FAIRQUEUE_LONG ? 60_000 : 8_000;
 const buyers = 24;
 const address = (n) => `fan-${n}@example.org`;
+/** Who is slow to pay is mailed the payment page too. */
+const is_receipt = ({ subject }) => subject.startsWith('Your order is confirmed');
 
 /** smtp_sink.py on one port and one mailbox, across restarts. */
 class Sink {
@@ -43,12 +45,15 @@ class Sink {
     this.child.kill('SIGKILL');
     await ended;
   }
-  /** {to, subject, id} of every mail. */
-  taken() {
+  /** {to, subject, ...} of every receipt. */
+  receipts() {
     const lines = fs.existsSync(this.mailbox)
-      ? fs.readFileSync(this.mailbox, 'utf8').trim().split('\n').filter(Boolean)
+      ? fs.readFileSync(this.mailbox, 'utf8').split('\n').slice(0, -1) // the last one is being written
       : [];
-    return lines.map((line) => JSON.parse(line)).map((m) => ({ ...m.mail, to: m.to[0] }));
+    return lines
+      .map((line) => JSON.parse(line))
+      .map((m) => ({ ...m.mail, to: m.to[0] }))
+      .filter(is_receipt);
   }
 }
 
@@ -114,20 +119,17 @@ test('after an outage the mail server gets every receipt once', async (t) => {
     'mail.smtp_url': `smtp://127.0.0.1:${sink.port}`,
     'mail.smtp_insecure': true,
   });
-  await sell_through_outage(
-    s,
-    () => sink.down(),
-    () => sink.up(),
-  );
-  await eventually('every receipt', () => sink.taken().length >= buyers, { timeout_ms: 60_000 * patience });
+  const down = async () => {
+    // One that is killed between a mail and its answer gets the mail again.
+    await eventually('the receipts before it', () => sink.receipts().length >= buyers / 3);
+    await sink.down();
+  };
+  await sell_through_outage(s, down, () => sink.up());
+  const is_complete = () => sink.receipts().length >= buyers;
+  await eventually('every receipt', is_complete, { timeout_ms: 60_000 * patience });
   await sleep(1000);
-  assert.deepEqual(
-    sink
-      .taken()
-      .map((m) => m.to)
-      .sort(),
-    everybody,
-  );
+  const takers = sink.receipts().map((m) => m.to);
+  assert.deepEqual(takers.sort(), everybody);
 });
 
 test('after an outage NATS gets every receipt once, each with its own id', async (t) => {
@@ -143,16 +145,20 @@ test('after an outage NATS gets every receipt once, each with its own id', async
   const nats = await connect({ servers: host, user: username, pass: password });
   t.after(() => nats.close());
   const streams = await nats.jetstreamManager();
-  const held = async () => (await streams.streams.info('mail')).state;
-  await eventually('every envelope', async () => (await held()).messages >= buyers, {
+  const envelope_of = (message) => JSON.parse(StringCodec().decode(message.data));
+  const receipts = async () => {
+    const { first_seq, last_seq } = (await streams.streams.info('mail')).state;
+    const all = [];
+    for (let seq = first_seq; seq <= last_seq; ++seq)
+      all.push(await streams.streams.getMessage('mail', { seq }));
+    return all.filter((message) => is_receipt(envelope_of(message).data));
+  };
+  await eventually('every envelope', async () => (await receipts()).length >= buyers, {
     timeout_ms: 60_000 * patience,
   });
   await sleep(1000);
-  const { first_seq, last_seq } = await held();
-  const seen = [];
-  for (let seq = first_seq; seq <= last_seq; ++seq)
-    seen.push(await streams.streams.getMessage('mail', { seq }));
-  const envelopes = seen.map((m) => JSON.parse(StringCodec().decode(m.data)));
+  const seen = await receipts();
+  const envelopes = seen.map(envelope_of);
   assert.deepEqual(envelopes.flatMap((e) => e.data.to).sort(), everybody);
   assert.ok(envelopes.every((e) => e.event === 'mail.send' && e.version === 1));
   assert.equal(new Set(seen.map((m) => m.header.get('Nats-Msg-Id'))).size, buyers);

@@ -18,7 +18,8 @@ async function receiver(t, answer = () => ({ status: 200 })) {
     const parts = [];
     request.on('data', (part) => parts.push(part));
     request.on('end', () => {
-      const one = { path: request.url, headers: request.headers, body: Buffer.concat(parts).toString() };
+      const body = Buffer.concat(parts).toString();
+      const one = { path: request.url, headers: request.headers, body, at: performance.now() };
       got.push(one);
       const { status, headers = {} } = answer(one, got.length);
       response.writeHead(status, headers).end('{}');
@@ -81,13 +82,12 @@ test('an origin gets admissions by signed webhook without polling, and the log h
 });
 
 /**
- * A server that answers `begin` at once and then one byte a second. `tries`: {began, ended} of each
- * connection.
+ * A server that answers `begin` at once and then one byte a second. `tries`: {ended} of each connection.
  */
 async function trickler(t, begin) {
   const tries = [];
   const server = net.createServer((socket) => {
-    const one = { began: performance.now() };
+    const one = {};
     tries.push(one);
     let drops;
     socket.once('data', () => {
@@ -130,16 +130,16 @@ test('a slow webhook target is cut at the timeout and delays no other', async (t
   ];
   await add(hook.url);
   const queue = await tenant.queue({ concurrency: 100 });
-  for (let i = 0; i < 20; ++i) await tenant.join_as(queue, `fan-${i}`);
+  const began = performance.now();
+  await Promise.all(Array.from({ length: 20 }, (_, i) => tenant.join_as(queue, `fan-${i}`)));
   await eventually('the others are told', () => hook.got.length === 20);
-  for (const [{ tries }] of slow)
+  for (const [target, endpoint] of slow) {
+    await eventually('it is left', () => target.tries[0]?.ended !== undefined, { timeout_ms: 15_000 });
     assert.ok(
-      tries.length > 0 && tries.every(({ ended }) => ended === undefined),
+      target.tries.every(({ ended }) => ended === undefined || hook.got.every(({ at }) => at < ended)),
       'nobody has waited for their end',
     );
-  for (const [target, endpoint] of slow) {
-    await eventually('it is left', () => target.tries[0].ended !== undefined, { timeout_ms: 15_000 });
-    const lasted = target.tries[0].ended - target.tries[0].began;
+    const lasted = target.tries[0].ended - began;
     assert.ok(
       lasted > seconds * 1000 - 500 && lasted < (seconds + 5) * 1000,
       `a try lasted ${lasted} ms, with a timeout of ${seconds} s`,
@@ -231,10 +231,10 @@ test('a failing endpoint is retried, a gone one is turned off, and a new turn-of
     409,
     'test_pending',
   );
-  const tried = await eventually('a failed try', async () => (await log()).find((d) => d.attempts === 1));
+  const tried = await eventually('a failed try', async () => (await log()).find((d) => d.attempts >= 1));
   assert.equal(tried.state, 'pending');
   assert.equal(tried.http_status, 503);
-  assert.ok(Date.parse(tried.next_try_at) > Date.now());
+  assert.ok(Date.parse(tried.next_try_at) > Date.parse(tried.created_at));
   state = 200;
   await eventually('the second try', async () => (await log())[0].state === 'delivered', {
     timeout_ms: 20_000,
