@@ -18,6 +18,10 @@ import {
 import { check_log, drawn_order, receipt_of } from './fair_log.mjs';
 import { access, tenant_on, ticket_of } from './tenant.mjs';
 
+/** Two thirds of a lease remain at least: others that serve within 19 s did not wait for its end. */
+const long_lease = { 'ledger.lease': '30s' };
+const before_its_end_ms = 19_000;
+
 /** An event of a sale that is open, made at `server`. */
 async function open_sale(server, changes = {}) {
   const organizer = await server.organizer();
@@ -99,7 +103,7 @@ test('sockets anywhere: a customer at another node gets the admission at once', 
 });
 
 test('GET /access anywhere, without Redis: at once, and no longer than 5 s after its end', async (t) => {
-  const cluster = await Cluster.start(t);
+  const cluster = await Cluster.start(t, { settings: long_lease });
   const tenant = await tenant_on(cluster.nodes[0]);
   const queue = await tenant.queue({ concurrency: 3, session_ttl_seconds: 600 });
   const tickets = [];
@@ -114,19 +118,19 @@ test('GET /access anywhere, without Redis: at once, and no longer than 5 s after
   assert.equal((await others[0].delete('/access', { token: tokens[0] })).status, 204);
   for (const server of others)
     await eventually('the end is known', async () => (await access(server, tokens[0])).status === 410, {
-      timeout_ms: 1000,
+      timeout_ms: 5000,
     });
   const froze = Date.now();
   owner.signal('SIGSTOP');
   t.after(() => owner.signal('SIGCONT'));
   const served = new Set();
   while (served.size < others.length) {
-    // Of a lease of 10 s, two thirds remain at least.
-    assert.ok(Date.now() < froze + 6500, 'another node answers for it');
+    assert.ok(Date.now() < froze + before_its_end_ms, 'another node answers for it');
     for (const server of others) {
+      const asked = Date.now();
       const { status, text } = await access(server, tokens[1]);
       assert.ok(status === 200 || status === 503, text);
-      if (status === 503 || Date.now() < froze + 2500) continue; // its vouch was valid for 1.5 s
+      if (status === 503 || asked < froze + 2500) continue; // its vouch was valid for 1.5 s
       assert.notEqual(
         (await cluster.owner_of(queue.id))?.name,
         owner.name,
@@ -144,8 +148,10 @@ test('the owner of a lobby is killed before the value is entered: another draws,
   const settings = { 'http.public_url': 'http://tickets.example' }; // the log has one name at all nodes
   const cluster = await Cluster.start(t, { settings });
   const [owner, ...others] = cluster.nodes;
-  const opens_at = after(5 * patience);
-  const { organizer, event } = await open_sale(owner, {
+  const fans = await owner.customers(9);
+  const organizer = await owner.organizer();
+  const opens_at = after(8 * patience); // by then all have joined
+  const { id: event } = await owner.event(organizer, {
     total: 100,
     lobby_opens_at: after(-1),
     queue_opens_at: opens_at,
@@ -155,7 +161,6 @@ test('the owner of a lobby is killed before the value is entered: another draws,
     queue: { policy: 'operator' },
   });
   await cluster.hand_off(event, owner);
-  const fans = await owner.customers(9);
   for (const [i, fan] of fans.entries())
     assert.equal((await cluster.nodes[i % 3].join(fan, event)).position, null);
   const receipt = (server, i) => receipt_of(server, fans[i], `/events/${event}/queue`);
@@ -163,6 +168,7 @@ test('the owner of a lobby is killed before the value is entered: another draws,
   await eventually(
     'the lobby is closed',
     async () => (await owner.get(`/events/${event}`)).json.lobby.status === 'WAITS_FOR_BEACON',
+    { timeout_ms: 20_000 },
   );
   const checkpoints = [(await owner.get(`/events/${event}/log/checkpoint`)).text];
   await owner.kill();
@@ -199,7 +205,7 @@ test('the owner of a lobby is killed before the value is entered: another draws,
 });
 
 test('the owner is killed: another takes over before its lease could end, and every place is kept', async (t) => {
-  const cluster = await Cluster.start(t);
+  const cluster = await Cluster.start(t, { settings: long_lease });
   const { event } = await open_sale(cluster.nodes[0], { queue: { policy: 'operator' } });
   const other_event = (await open_sale(cluster.nodes[1], { queue: { policy: 'operator' } })).event;
   const fans = await cluster.nodes[0].customers(5);
@@ -212,7 +218,7 @@ test('the owner is killed: another takes over before its lease could end, and ev
     await eventually(
       'it is served again',
       async () => (await server.get(`/events/${event}/queue/position`, { token: fans[4] })).status === 200,
-      { timeout_ms: 6000 }, // of a lease of 10 s, two thirds remain at least
+      { timeout_ms: before_its_end_ms },
     );
   t.diagnostic(`served again after ${Date.now() - killed} ms`);
   for (const [i, fan] of fans.entries()) {
@@ -254,7 +260,7 @@ test('a node is killed under 3,000 sockets: all reconnect to others within 10 s,
   const open = async (server, i) => {
     const socket = await Socket.open(server, `/ws/queue/${event}`, fans[i]);
     listen(socket, numbers[i]);
-    await socket.frame('state', { timeout_ms: 20_000 });
+    await socket.frame('state', { timeout_ms: 20_000, every_ms: 50 });
     return socket;
   };
   const sockets = [];
@@ -266,19 +272,18 @@ test('a node is killed under 3,000 sockets: all reconnect to others within 10 s,
     for (;;) {
       await sleep(Math.random() * 1500); // full jitter, as the SDK's
       const again = await open([a, c][i % 2], i).catch(() => undefined);
-      if (again) return [again, Date.now()];
+      if (again) return again;
     }
   });
   const killed = Date.now();
   await b.kill();
   const returned = await Promise.all(back);
-  returned.forEach(([socket], i) => (sockets[i] = socket));
-  const took = returned.map(([, at]) => at - killed).sort((x, y) => x - y);
+  returned.forEach((socket, i) => (sockets[i] = socket));
+  const state_of = (socket) => socket.frames.find((f) => f.type === 'state');
+  const took = returned.map((socket) => state_of(socket).received_at - killed).sort((x, y) => x - y);
   t.diagnostic(`back after ${took[1500]} ms (half), ${took[2970]} ms (99 %), ${took.at(-1)} ms (all)`);
   assert.ok(took.at(-1) <= 10_000, `the last was back after ${took.at(-1)} ms`);
-  sockets.forEach((socket, i) =>
-    assert.equal(socket.frames.find((f) => f.type === 'state').entry.queue_number, numbers[i]),
-  );
+  sockets.forEach((socket, i) => assert.equal(state_of(socket).entry.queue_number, numbers[i]));
   const advanced = await a.post(`/events/${event}/advance`, { token: organizer, body: { count: 500 } });
   assert.equal(advanced.json?.admitted, 500, advanced.text);
   await eventually('500 are told', () => admitted.size === 500, { timeout_ms: 10_000 });
@@ -393,7 +398,7 @@ test('a node joins and takes its share, a node leaves and gives it back, and no 
       const counts = await shares();
       return Math.min(...counts) >= 54 && Math.max(...counts) <= 80 && counts; // of 66.7, within 20 %
     },
-    { timeout_ms: 40_000, every_ms: 500 },
+    { timeout_ms: 90_000, every_ms: 500 }, // about 40 s if one node starts with all
   );
   t.diagnostic(`shares ${even}`);
   await cluster.nodes[2].stop();
@@ -443,9 +448,10 @@ test('a node with another authority’s certificate is refused', async (t) => {
   const stranger = await cluster.add('node-z', { certificates: await authority() });
   await sleep(3000);
   assert.equal(await is_connected(stranger, 2), false);
-  const status = await run(fairqueue, ['cluster', 'status', '--data_dir', cluster.nodes[0].data_dir]);
-  assert.equal(status.code, 1);
-  assert.match(status.out, /node-z\t.*not connected/);
+  await eventually('node-z is listed', async () => {
+    const status = await run(fairqueue, ['cluster', 'status', '--data_dir', cluster.nodes[0].data_dir]);
+    return status.code === 1 && /node-z\t.*not connected/.test(status.out);
+  });
   assert.ok((await is_connected(cluster.nodes[0], 1)) === false, 'not all are connected');
   const { event } = await open_sale(cluster.nodes[0]);
   const seen = await cluster.nodes[1].get(`/events/${event}`);

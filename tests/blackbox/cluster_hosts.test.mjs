@@ -308,11 +308,11 @@ describe(`a sale through three hosts (seed ${seed})`, { concurrency: 2 }, () => 
       await is_alive(node);
     };
     await upgrade(first);
-    await sale.sleep(2000);
-    assert.match(await readiness(first), /another_version_serves/);
+    await eventually('it waits', async () => /another_version_serves/.test(await readiness(first)));
     await can_be_used(last); // accounts and catalog have an owner
     const has_change = "SELECT count(*) AS n FROM schema_migration WHERE name = 'next_release'";
-    assert.equal(Number((await sql(sale.ledger_url, has_change))[0].n), 1);
+    const is_there = async () => Number((await sql(sale.ledger_url, has_change))[0].n) === 1;
+    await eventually('the change', is_there);
     await second.kill();
     await sale.sleep(6000); // its leases have ended
     await second.launch(); // this release on the ledger of the next one

@@ -123,6 +123,11 @@ async function reload(node, answer) {
 }
 const is_reloaded = 'cluster certificate read anew';
 
+async function ends_within(peer, ms) {
+  const end = await Promise.race([peer.ended, sleep(ms, 'late', { ref: false })]);
+  assert.notEqual(end, 'late', `a connection is open after ${ms} ms`);
+}
+
 // -- the attacks ----------------------------------------------------------------------------------------
 
 /** 600 silent connections: most are closed at once, the rest late, and a peer gets in meanwhile. */
@@ -138,6 +143,11 @@ async function silent_peers(t, node, folder) {
   await Promise.all(silent.map((each) => each.ended));
 }
 
+/** Otherwise, at 200 ms a byte, it would last for 50 s. */
+function closed_at_deadline(took) {
+  assert.ok(took >= deadline_ms - 500 && took < (deadline_ms + 15_000) * patience, `closed after ${took} ms`);
+}
+
 /** One byte of a TLS handshake each 200 ms. */
 async function slow_handshake(t, node) {
   const slow = stranger(node);
@@ -146,13 +156,12 @@ async function slow_handshake(t, node) {
   const timer = setInterval(() => slow.write(hello.subarray(at, ++at)), 200);
   const took = await slow.ended;
   clearInterval(timer);
-  assert.ok(took >= deadline_ms - 500 && took < (deadline_ms + 2000) * patience, `closed after ${took} ms`);
+  closed_at_deadline(took);
 }
 
 /** A certificate alone keeps no connection open. */
 async function silent_after_tls(t, node, folder) {
-  const took = await (await Peer.connect(node, folder, 'node-x')).ended;
-  assert.ok(took >= deadline_ms - 500 && took < (deadline_ms + 2000) * patience, `closed after ${took} ms`);
+  closed_at_deadline(await (await Peer.connect(node, folder, 'node-x')).ended);
 }
 
 /** Lengths that CAF would allocate, in a frame's header and within a message. */
@@ -168,8 +177,11 @@ async function huge_lengths(t, node, folder) {
   for (const attack of attacks) {
     const peer = (await Peer.connect(node, folder, 'node-z')).greet();
     peer.socket.write(attack);
-    assert.ok((await peer.ended) < 1500 * patience, 'it is closed at once');
+    await ends_within(peer, 20_000 * patience);
   }
+  // Each was closed for what it sent, not for its silence.
+  const closed = () => lines(node, 'closed a connection between nodes').filter((l) => l.includes('node-z'));
+  await eventually('each is in the log', () => closed().length === attacks.length);
   const grown = resident_mb(node) - before;
   t.diagnostic(`resident memory grew by ${grown.toFixed(1)} MB`);
   assert.ok(grown < 64, `${grown} MB`);
@@ -358,7 +370,7 @@ describe('the cluster port', { concurrency: true }, () => {
     await revoke(folder, ['--serial', stolen]);
     await reload(a, is_reloaded);
     assert.match(lines(a, is_reloaded).at(-1), /"revoked":"2"/);
-    assert.ok((await kept.ended) < 10_000 * patience);
+    await ends_within(kept, 10_000 * patience);
     await assert.rejects(Peer.connect(a, folder, 'stolen'), /refused/);
     const renewed = (await Peer.connect(a, folder, 'node-z')).greet();
 
@@ -378,7 +390,7 @@ describe('the cluster port', { concurrency: true }, () => {
     const of_other = (await Peer.connect(a, other, 'node-y')).greet();
     fs.writeFileSync(`${folder}/ca.pem`, bundle);
     await reload(a, is_reloaded);
-    assert.ok((await of_other.ended) < 10_000 * patience);
+    await ends_within(of_other, 10_000 * patience);
     await assert.rejects(Peer.connect(a, other, 'node-y'), /refused/);
     assert.ok(!renewed.socket.destroyed);
     renewed.socket.destroy();

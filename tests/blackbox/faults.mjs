@@ -63,6 +63,9 @@ export const slow_sale = {
   total: 200,
   queue: { ...short_sale.queue, batch_size: 2, admission_interval_ms: 2000 },
 };
+/** A join that takes longer has waited for the fault, which lasts `noticed_fault_ms`. */
+export const unnoticed_ms = 4000;
+export const noticed_fault_ms = 5000;
 const fans = 300;
 /** Bounds of the tests, in ms. */
 const settle_ms = 30_000;

@@ -3,7 +3,14 @@
 // mirror is correct again.
 import { Services, redis } from '../support/services.mjs';
 import { assert, eventually, patience, seed } from './lib.mjs';
-import { Diary, FaultySale, describe_faults, longer_sale } from './faults.mjs';
+import {
+  Diary,
+  FaultySale,
+  describe_faults,
+  longer_sale,
+  noticed_fault_ms,
+  unnoticed_ms,
+} from './faults.mjs';
 
 console.log(`FAIRQUEUE_TEST_SEED=${seed}`);
 
@@ -24,7 +31,10 @@ describe_faults('Redis', (fault_test) => {
       sale.fault_is_over();
       await diary.close();
       assert.deepEqual({ refused: diary.refused, failed: diary.failed }, { refused: 0, failed: 0 }, 'joins');
-      assert.ok(diary.slowest_ms < 2500 * patience, `the slowest join took ${diary.slowest_ms.toFixed()} ms`);
+      assert.ok(
+        diary.slowest_ms < unnoticed_ms * patience,
+        `the slowest join took ${diary.slowest_ms.toFixed()} ms`,
+      );
       assert.equal((await sale.server.get('/readyz')).status, 200, 'ready');
       await sale.ends_well();
     });
@@ -79,27 +89,27 @@ describe_faults('Redis', (fault_test) => {
 
   unnoticed('Redis is stopped, and comes back empty', async (sale) => {
     await sale.services.down('redis');
-    await sale.sleep(3000);
+    await sale.sleep(noticed_fault_ms);
     await sale.services.up('redis');
   });
 
   unnoticed('Redis refuses to write: it has become a replica', async (sale) => {
     await redis(sale.cache_url, 'REPLICAOF', '127.0.0.1', '1');
     await assert.rejects(redis(sale.cache_url, 'SET', 'x', '1'), /READONLY/);
-    await sale.sleep(3000);
+    await sale.sleep(noticed_fault_ms);
     await redis(sale.cache_url, 'REPLICAOF', 'NO', 'ONE');
   });
 
   unnoticed('Redis is out of memory', async (sale) => {
     await redis(sale.cache_url, 'CONFIG', 'SET', 'maxmemory', '1');
     await assert.rejects(redis(sale.cache_url, 'SET', 'x', '1'), /OOM/);
-    await sale.sleep(3000);
+    await sale.sleep(noticed_fault_ms);
     await redis(sale.cache_url, 'CONFIG', 'SET', 'maxmemory', '0');
   });
 
   unnoticed('Redis stalls for 5 s', async (sale) => {
     await sale.services.pause('redis');
-    await sale.sleep(5000);
+    await sale.sleep(noticed_fault_ms);
     await sale.services.resume('redis');
   });
 
@@ -115,7 +125,7 @@ describe_faults('Redis', (fault_test) => {
     'connections to Redis hang, then break',
     async (sale) => {
       sale.proxy.half_open();
-      await sale.sleep(2500);
+      await sale.sleep(noticed_fault_ms);
       sale.proxy.heal();
       sale.proxy.latency(20, 20);
       await sale.sleep(1000);
@@ -126,10 +136,10 @@ describe_faults('Redis', (fault_test) => {
   );
 
   fault_test('kill -9 after the commit and before the cache write', async (t, random) => {
-    const sale = await FaultySale.start(t, { cache: true, redis_proxy: true });
+    const sale = await FaultySale.start(t, { cache: true, redis_proxy: true, sale: longer_sale });
     await sale.in_full_swing();
     for (let kill = 0; kill < 5; ++kill) {
-      const diary = await Diary.keep(sale, { every_ms: 2 });
+      const diary = await Diary.keep(sale, { every_ms: 2, count: 800 });
       // From here on commits do not reach Redis.
       sale.proxy.half_open();
       await sale.sleep(100 + random() * 300);

@@ -158,14 +158,17 @@ if (isMainThread) {
     const names = Array.from({ length: 700 }, (_, i) => `"n${i}":1`).join(',');
     const body = `{"a":{${names}},"b":{${names}}}`;
     const statuses = [];
+    const began = Date.now();
     for (let i = 0; i < 50; ++i) statuses.push((await server.post('/auth/organizer/login', { body })).status);
+    const more = (Date.now() - began) / 3000; // 20 a minute
     assert.ok(
       statuses.slice(0, 20).every((status) => status === 400),
       String(statuses),
     );
     assert.ok(
-      statuses.slice(20).every((status) => status === 429),
+      statuses.every((status) => status === 400 || status === 429),
       String(statuses),
     );
+    assert.ok(statuses.slice(20).filter((status) => status === 400).length <= more, String(statuses));
   });
 }

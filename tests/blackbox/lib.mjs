@@ -931,11 +931,11 @@ export class Socket {
   }
 
   /** Waits for the first frame of that type, past or future. */
-  frame(type, { from = 0, timeout_ms = 10_000, where = () => true } = {}) {
+  frame(type, { from = 0, timeout_ms = 10_000, every_ms = 10, where = () => true } = {}) {
     return eventually(
       `a frame "${type}" (there were: ${this.frames.map((f) => f.type)})`,
       () => this.frames.slice(from).find((f) => f.type === type && where(f)),
-      { timeout_ms, every_ms: 10 },
+      { timeout_ms, every_ms },
     );
   }
 

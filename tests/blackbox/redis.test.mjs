@@ -130,7 +130,7 @@ test('Sentinels name the primary, and the mirror follows their failover', async 
       `port ${watch}`,
       `sentinel monitor tickets 127.0.0.1 ${first} 1`,
       `sentinel auth-pass tickets ${password}`,
-      'sentinel down-after-milliseconds tickets 500',
+      'sentinel down-after-milliseconds tickets 2000', // so that it does not take a short stall for its end
       'sentinel failover-timeout tickets 3000',
     ],
     '--sentinel',
@@ -151,10 +151,16 @@ test('Sentinels name the primary, and the mirror follows their failover', async 
 
   await primary.kill();
   for (let i = 0; i < 5; ++i) await join(`fan ${i}`);
-  await eventually('the failover', async () => {
-    const role = await ask(second, 'ROLE').catch(() => ''); // it closes its connections as it changes its role
-    return role.startsWith('master');
-  });
+  const of_sentinel = { timeout_ms: 60_000 }; // after a stall of its own it trusts nothing for 30 s
+  await eventually(
+    'the failover',
+    async () => {
+      // It closes its connections as it changes its role.
+      const role = await ask(second, 'ROLE').catch(() => '');
+      return role.startsWith('master');
+    },
+    of_sentinel,
+  );
   await eventually('the mirror is at the new primary', async () => {
     assert.ok(server.is_running);
     return (await steps_of(server)) > steps && /the cache is in use again/.test(server.log);

@@ -46,15 +46,18 @@ async function honest_latency(server, during) {
     over = true;
   });
   const times = [];
-  for (let i = 0; !over && i < fans.length; ++i) {
+  let beside = 0; // the requests while it ran
+  // Of fewer than 100 the 99th percentile would be the slowest.
+  for (let i = 0; i < fans.length && (!over || i < 200); ++i) {
     const begun = performance.now();
     assert.equal((await server.post(`/events/${event}/queue`, { token: fans[i] })).status, 201);
     times.push(performance.now() - begun);
+    if (!over) ++beside;
     await sleep(5);
   }
   await work;
   times.sort((a, b) => a - b);
-  assert.ok(times.length > 50, `only ${times.length} honest requests`);
+  assert.ok(beside > 50, `only ${beside} honest requests`);
   return times[Math.floor(times.length * 0.99)];
 }
 
@@ -141,7 +144,7 @@ test('idle connections are closed; honest joins succeed beside a thousand of the
 
 test('too many connections: the newest are closed, the admin listener and old ones work, and it recovers', async (t) => {
   const server = await server_for(t, {
-    settings: { ...deadlines, 'http.max_connections': 40, 'http.idle_timeout': '1h' },
+    settings: { 'http.max_connections': 40, 'http.header_timeout': '5m', 'http.idle_timeout': '1h' },
   });
   server.agent.destroy();
   await sleep(200);
@@ -153,9 +156,8 @@ test('too many connections: the newest are closed, the admin listener and old on
     const connection = await server.connect().catch(() => null);
     if (connection) crowd.push(connection.send('GET /livez HTTP/1.1\r\nHost: x'));
   }
-  await sleep(300);
-  const rejected = crowd.filter((c) => c.is_closed || c.socket.readableEnded).length;
-  assert.ok(rejected >= 30, `only ${rejected} of 80 were turned away`);
+  const rejected = () => crowd.filter((c) => c.is_closed || c.socket.readableEnded).length;
+  await eventually('30 of 80 are turned away', () => rejected() >= 30);
   assert.equal((await server.get('/livez', { admin: true })).status, 200, 'operators get in');
   for (const connection of crowd) connection.destroy();
   await eventually('it passes', async () => (await server.get('/livez').catch(() => null))?.status === 200);
@@ -207,8 +209,10 @@ test('in a crowded server one address cannot hold silent connections; a crowd ha
     },
   });
   const crowd = await open_silent(server, 90);
-  for (const [i, connection] of crowd.splice(0, 50).entries()) {
+  const speaking = crowd.splice(0, 50);
+  for (const [i, connection] of speaking.entries())
     connection.send(i % 2 ? its_other_half : half_a_request + its_other_half);
+  for (const connection of speaking) {
     assert.equal((await connection.answer())?.status, 200, 'who speaks in time is served');
     connection.destroy();
   }
