@@ -18,11 +18,13 @@ using namespace fq;
 using namespace fq::net;
 using fake::client;
 using fake::eventually;
+using fake::held_clock;
 using fake::with;
 using fake::world;
 
 CAF_TEST(at the connection limit idle ones make room and busy ones do not) {
-  world w{fake::test_site(), with([](auto& o) { o.http.max_connections = 3; })};
+  world w{fake::test_site(), with([](auto& o) { o.http.max_connections = 4; })};
+  held_clock held{w}; // has one of the four connections
   std::vector<std::unique_ptr<client>> clients;
   for (int i = 0; i < 3; ++i) {
     clients.push_back(std::make_unique<client>(w.server.public_port()));
@@ -30,7 +32,7 @@ CAF_TEST(at the connection limit idle ones make room and busy ones do not) {
   }
   client refused{w.server.public_port()};
   CAF_CHECK_EQUAL(refused.read().status, 503u);
-  std::this_thread::sleep_for(milliseconds{1600});
+  CAF_CHECK(held.pass(milliseconds{1600}));
   client welcome{w.server.public_port()};
   CAF_CHECK_EQUAL(welcome.get("/constant").status, 200u);
   CAF_CHECK(clients.front()->ended());
@@ -81,17 +83,18 @@ std::size_t open_of(const std::vector<std::unique_ptr<client>>& all) {
 
 CAF_TEST(below eighty percent an address may hold silent connections and above it loses them) {
   world w{fake::test_site(), with([](auto& o) { o.http.max_connections = 100; })};
+  held_clock held{w};
   const auto port = w.server.public_port();
-  auto crowd = silent(port, 79, "127.0.0.2");
-  CAF_CHECK(eventually([&] { return w.state.connections == 79; }));
-  w.clock.advance(milliseconds{4000});
-  std::this_thread::sleep_for(milliseconds{600}); // two sweeps
-  CAF_CHECK_EQUAL(open_of(crowd), 79u);
-  auto others = silent(port, 12, "127.0.0.3");
-  CAF_CHECK(eventually([&] { return w.state.connections == 91; }));
-  w.clock.advance(milliseconds{1500});
-  CAF_CHECK(eventually([&] { return w.state.connections == 79; }));
-  CAF_CHECK_EQUAL(open_of(crowd), 67u); // of the address that holds most,
+  auto crowd = silent(port, 78, "127.0.0.2");
+  CAF_CHECK(eventually([&] { return w.state.connections == 79; })); // with the clock's
+  CAF_CHECK(held.pass(milliseconds{4000}));
+  CAF_CHECK_EQUAL(open_of(crowd), 78u);
+  auto others = silent(port, 11, "127.0.0.3");
+  CAF_CHECK(eventually([&] { return w.state.connections_evicted == 11; }));
+  CAF_CHECK(held.pass(milliseconds{1500})); // now the others, too, are silent for long enough
+  others.push_back(std::make_unique<client>(port, 0, "127.0.0.3"));
+  CAF_CHECK(eventually([&] { return w.state.connections_evicted == 12 && w.state.connections == 79; }));
+  CAF_CHECK_EQUAL(open_of(crowd), 66u); // of the address that holds most,
   CAF_CHECK(crowd.front()->ended()); // the oldest first
   CAF_CHECK_EQUAL(open_of(others), 12u);
 }
@@ -100,7 +103,7 @@ CAF_TEST(a full server takes a newcomer in place of the address that holds most)
   world w{fake::test_site(), with([](auto& o) { o.http.max_connections = 40; })};
   const auto port = w.server.public_port();
   auto crowd = silent(port, 40, "127.0.0.2");
-  CAF_CHECK(eventually([&] { return w.state.connections == 40; }));
+  CAF_CHECK(eventually([&] { return w.state.connections_accepted == 40; }));
   for (int i = 0; i < 10; ++i) { // none was silent for a second
     client newcomer{port, 0, "127.0.0.3"};
     CAF_CHECK_EQUAL(newcomer.get("/constant").status, 200u);
@@ -193,10 +196,10 @@ CAF_TEST(a trusted proxy may hold as many silent connections as it likes) {
             o.http.max_connections = 50;
             o.http.trusted_proxies = {*config::parse_address_block("127.0.0.0/8")};
           })};
+  held_clock held{w};
   auto crowd = silent(w.server.public_port(), 45, "");
-  CAF_CHECK(eventually([&] { return w.state.connections == 45; }));
-  w.clock.advance(milliseconds{4000});
-  std::this_thread::sleep_for(milliseconds{600});
+  CAF_CHECK(eventually([&] { return w.state.connections == 46; })); // with the clock's
+  CAF_CHECK(held.pass(milliseconds{4000}));
   for (auto& c : crowd) CAF_CHECK_EQUAL(c->get("/constant").status, 200u);
 }
 

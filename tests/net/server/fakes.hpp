@@ -54,21 +54,29 @@ inline customer_id customer(behaves how, std::uint64_t extra = 0) {
   return {0x1234, static_cast<std::uint64_t>(how) + extra};
 }
 
-/// Real clocks; the steady clock can be advanced, so that tests need not wait.
+/// Real clocks; the steady clock can be advanced, so that tests need not wait, and held.
 class environment final : public fq::environment {
 public:
   void advance(milliseconds by) { ahead_ms_ += by.count(); }
+  /// Stops the steady clock: from now on only `advance` moves it.
+  void hold() { held_ms_ = real_ms(); }
   timestamp wall_now() override {
     return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now());
   }
   milliseconds steady_now() override {
-    return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
-           + milliseconds{ahead_ms_.load()};
+    const auto held = held_ms_.load();
+    return milliseconds{(held == 0 ? real_ms() : held) + ahead_ms_.load()};
   }
   void random_bytes(std::span<std::byte> out) override { fill_random(out); }
 
 private:
+  static std::int64_t real_ms() {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<milliseconds>(now).count();
+  }
+
   std::atomic<std::int64_t> ahead_ms_{0};
+  std::atomic<std::int64_t> held_ms_{0}; ///< 0: the clock runs
 };
 
 struct event_state {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small handlers for the transport's tests and its micro server.
+// Small handlers for the transport's tests and its micro server, and a clock that stands still.
 #pragma once
+#include "tests/net/server/client.hpp"
 #include "tests/net/server/fakes.hpp"
 
+#include <atomic>
 #include <charconv>
+#include <string>
 #include <thread>
 
 namespace fq::net::fake {
@@ -99,9 +102,20 @@ inline awaitable<response> get_parts(context& ctx, const request&, const path_pa
   co_return r;
 }
 
-/// Blocks the io thread for this number of milliseconds, which no real handler may do.
-inline awaitable<response> get_blocked(context&, const request&, const path_parameters& p) {
-  std::this_thread::sleep_for(milliseconds{number_in(p.values[0])});
+/// The io thread's time.
+inline awaitable<response> get_now(context& ctx, const request&, const path_parameters&) {
+  response r;
+  r.content_type = "text/plain";
+  r.body = std::to_string(ctx.now.count());
+  co_return r;
+}
+
+inline std::atomic<bool> is_blocked{false}, may_go_on{false};
+
+/// Blocks the io thread until the test lets it go on, which no real handler may do.
+inline awaitable<response> get_blocked(context&, const request&, const path_parameters&) {
+  is_blocked = true;
+  while (!may_go_on) std::this_thread::sleep_for(milliseconds{1});
   co_return response{};
 }
 
@@ -133,7 +147,8 @@ inline constexpr route routes[] = {
   {method::get, "/late-exception", get_late_exception},
   {method::get, "/large/{size}", get_large},
   {method::get, "/parts/{count}/{padding}", get_parts},
-  {method::get, "/blocked/{milliseconds}", get_blocked},
+  {method::get, "/now", get_now},
+  {method::get, "/blocked", get_blocked},
   {method::get, "/ws/{customer}", get_socket},
 };
 
@@ -148,5 +163,30 @@ inline response refuse(context&, const request& req, http_refusal why, std::stri
 }
 
 inline site test_site() { return {.routes = routes, .refuse = refuse}; }
+
+/// Holds the clock of a world with one io thread, which it asks for /now on a connection of its own.
+class held_clock {
+public:
+  explicit held_clock(world& w) : world_(w), asking_(w.server.public_port()) {
+    w.clock.hold();
+    settle();
+  }
+
+  /// Advances by less than http.idle_timeout, and settles.
+  bool pass(milliseconds by) {
+    world_.clock.advance(by);
+    return settle();
+  }
+
+  /// True once the io thread has that time: what is due is done, what accepted clients had sent is read.
+  bool settle() {
+    const auto now = std::to_string(world_.clock.steady_now().count());
+    return eventually([&] { return asking_.get("/now").body == now; });
+  }
+
+private:
+  world& world_;
+  client asking_;
+};
 
 } // namespace fq::net::fake

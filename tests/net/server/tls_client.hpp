@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A raw client with TLS, a folder with a self-made certificate, and clients that are slow on purpose.
+// A raw client with TLS, and a folder with a self-made certificate.
 #pragma once
 #include "tests/net/server/client.hpp"
 #include "tests/net/server/fakes.hpp"
@@ -9,14 +9,11 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
-#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <list>
 #include <memory>
-#include <thread>
 
 namespace fq::net::fake {
 
@@ -144,26 +141,6 @@ private:
   std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_;
   std::unique_ptr<SSL, ssl_end> ssl_;
   bool through_ = false;
-};
-
-/// Clients that send a ClientHello at one byte per 50 ms, for at most 25 s.
-class dribblers {
-public:
-  ~dribblers() {
-    over_ = true;
-    for (auto& thread : threads_) thread.join();
-  }
-  void add(client& who) {
-    threads_.emplace_back([this, &who] {
-      who.send({"\x16\x03\x01\x02\x00\x01\x00", 7});
-      for (int sent = 0; sent < 500 && !over_ && who.send({"\0", 1}); ++sent)
-        std::this_thread::sleep_for(milliseconds{50});
-    });
-  }
-
-private:
-  std::atomic<bool> over_{false};
-  std::list<std::thread> threads_;
 };
 
 } // namespace fq::net::fake

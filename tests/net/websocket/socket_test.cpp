@@ -176,13 +176,13 @@ CAF_TEST(pings are answered and closes returned) {
 CAF_TEST(a socket ends with the authority it was opened with) {
   world w{fake::test_site()};
   client brief{w.server.public_port()}, lasting{w.server.public_port()};
-  CAF_REQUIRE_EQUAL(brief.open_socket(1004, "X-Seconds: 30\r\n").status, 101u);
+  CAF_REQUIRE_EQUAL(brief.open_socket(1004, "X-Seconds: 40\r\n").status, 101u);
   CAF_CHECK(is_type(brief.read_frame(), "state"));
   follow(lasting, 1005);
   w.clock.advance(milliseconds{26'000});
-  CAF_CHECK_EQUAL(brief.read_frame().opcode, 9u); // four seconds left
+  CAF_CHECK_EQUAL(brief.read_frame().opcode, 9u); // fourteen seconds left
   CAF_CHECK_EQUAL(lasting.read_frame().opcode, 9u);
-  w.clock.advance(milliseconds{5'000});
+  w.clock.advance(milliseconds{15'000});
   const auto f = brief.read_frame();
   CAF_CHECK_EQUAL(f.opcode, 8u);
   CAF_CHECK_EQUAL(f.close_code(), 4401u);
