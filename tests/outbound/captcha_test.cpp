@@ -19,7 +19,8 @@ using enum fq::captcha_verdict;
 namespace {
 
 struct provider {
-  explicit provider(scripted_server::script script, bool keeps_action = true) :
+  explicit provider(scripted_server::script script, bool keeps_action = true,
+                    milliseconds timeout = seconds{15}) :
       server{std::move(script)},
       captcha{{.name = "turnstile",
                .url = server.url(),
@@ -27,7 +28,7 @@ struct provider {
                .site_key = "site",
                .secret = "se&cret",
                .keeps_action = keeps_action,
-               .timeout = milliseconds{500},
+               .timeout = timeout,
                .http = {}},
               env} {}
 
@@ -35,7 +36,7 @@ struct provider {
     std::promise<captcha_verdict> told;
     captcha.verify(std::move(response), "join", "event-1", [&](captcha_verdict v) { told.set_value(v); });
     auto answer = told.get_future();
-    CAF_REQUIRE(answer.wait_for(std::chrono::seconds{10}) == std::future_status::ready);
+    CAF_REQUIRE(answer.wait_for(std::chrono::seconds{20}) == std::future_status::ready);
     return answer.get();
   }
 
@@ -79,7 +80,7 @@ CAF_TEST(what is neither yes nor no is an outage and never a yes) {
     provider p{[=](const scripted_request&) { return answer(status, R"({"success":true})"); }};
     CAF_CHECK(p.ask() == unavailable);
   }
-  provider silent{[](const scripted_request&) { return hang(); }};
+  provider silent{[](const scripted_request&) { return hang(); }, true, milliseconds{500}};
   CAF_CHECK(silent.ask() == unavailable);
   provider gone{[](const scripted_request&) { return reset(); }};
   CAF_CHECK(gone.ask() == unavailable);

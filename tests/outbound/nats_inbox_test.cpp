@@ -21,7 +21,7 @@ namespace {
 
 nats_inbox_settings settings_for(const std::string& url) {
   nats_inbox_settings s;
-  s.servers = {.url = url, .timeout = milliseconds{2'000}};
+  s.servers = {.url = url, .timeout = milliseconds{10'000}};
   s.stream = "stripe";
   s.subject = "stripe.backend";
   s.answer_within = milliseconds{1'000};
@@ -77,11 +77,13 @@ CAF_TEST(one put off comes again and one refused does not) {
   observer router{server.url()};
   router.publish("stripe.backend", "later");
   router.publish("stripe.backend", "never");
-  for (const auto& m : take_in_time(inbox, 2))
+  const auto both = take_in_time(inbox, 2);
+  const auto begin = std::chrono::steady_clock::now();
+  for (const auto& m : both)
     inbox.settle(m.ticket, m.body == "later" ? inbox_verdict::later : inbox_verdict::never,
                  milliseconds{300});
-  CAF_CHECK(inbox.take(16, milliseconds{50}).messages.empty()); // not at once
   const auto again = take_in_time(inbox, 1);
+  CAF_CHECK(std::chrono::steady_clock::now() - begin >= milliseconds{290}); // not at once
   CAF_REQUIRE_EQUAL(again.size(), 1u);
   CAF_CHECK_EQUAL(again[0].body, "later");
   CAF_CHECK_EQUAL(again[0].deliveries, 2u);
@@ -115,7 +117,9 @@ CAF_TEST(what arrived before us and while the server was killed is taken) {
   CAF_CHECK_EQUAL(all[0].body, "before");
   server.tell("kill");
   inbox.settle(all[0].ticket, inbox_verdict::taken, milliseconds{0}); // is lost: it comes again
-  CAF_CHECK(!inbox.take(16, soon).trouble.empty());
+  std::string trouble; // comes once libnats has noticed
+  for (int i = 0; i < 50 && trouble.empty(); ++i) trouble = inbox.take(16, soon).trouble;
+  CAF_CHECK(!trouble.empty());
   server.tell("up");
   observer{server.url()}.publish("stripe.backend", "after");
   all = take_in_time(inbox, 2);

@@ -45,13 +45,13 @@ otlp_exporter::settings towards(const scripted_server& server) {
   s.authorization = "Bearer k";
   s.node = "n1";
   s.interval = milliseconds{20};
-  s.timeout = milliseconds{1'000};
+  s.timeout = milliseconds{20'000};
   return s;
 }
 
 /// Until so many have ended one way or the other.
 span_counts settled(const otlp_exporter& exporter, std::uint64_t count) {
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < 2000; ++i) {
     const auto c = exporter.count();
     if (c.exported + c.dropped >= count) return c;
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
@@ -109,6 +109,7 @@ CAF_TEST(beyond what it holds spans are dropped and counted) {
   test::real_environment env;
   auto settings = towards(server);
   settings.waiting_max = 10;
+  settings.timeout = milliseconds{500}; // of its end
   settings.interval = milliseconds{60'000};
   otlp_exporter exporter(settings, env);
   for (int i = 0; i < 25; ++i) exporter.take(sample("x"));
@@ -158,7 +159,7 @@ CAF_TEST(the end takes one timeout though an export hangs and another waits) {
   scripted_server server([](const scripted_request&) { return test::hang(); });
   test::real_environment env;
   auto settings = towards(server);
-  settings.timeout = milliseconds{2'000};
+  settings.timeout = milliseconds{3'000};
   auto exporter = std::make_unique<otlp_exporter>(settings, env);
   exporter->take(sample("under way"));
   for (int i = 0; i < 500 && server.requests().empty(); ++i)
@@ -168,7 +169,7 @@ CAF_TEST(the end takes one timeout though an export hangs and another waits) {
   const auto begun = std::chrono::steady_clock::now();
   exporter.reset();
   CAF_CHECK(std::chrono::steady_clock::now() - begun
-            < milliseconds{3'000}); // two of them would be nearly four seconds
+            < milliseconds{5'500}); // two of them would be nearly six seconds
 }
 
 } // namespace otlp_exporter_test

@@ -55,7 +55,13 @@ private:
 class observer {
 public:
   explicit observer(const std::string& url) {
-    need(natsConnection_ConnectTo(&connection_, url.c_str()), "connect");
+    natsOptions* options = nullptr;
+    need(natsOptions_Create(&options), "options");
+    need(natsOptions_SetURL(options, url.c_str()), "url");
+    need(natsOptions_SetTimeout(options, 20'000), "timeout");
+    const auto status = natsConnection_Connect(&connection_, options);
+    natsOptions_Destroy(options);
+    need(status, "connect");
     need(natsConnection_JetStream(&context_, connection_, nullptr), "context");
   }
   ~observer() {

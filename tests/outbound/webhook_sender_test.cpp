@@ -26,7 +26,7 @@ std::string hook_at(const scripted_server& server) { return server.url() + "/hoo
 
 CAF_TEST(a webhook arrives whole with its headers and the connection is kept) {
   scripted_server server{[](const scripted_request&) { return answer(200, "{}"); }};
-  webhook_sender sender{milliseconds{2000}};
+  webhook_sender sender{milliseconds{20'000}};
   for (int i = 0; i < 3; ++i)
     CAF_CHECK(
       sender.post(hook_at(server), R"({"a":1})", {{"x-fairqueue-sandbox-signature", "abc"}}).acknowledged());
@@ -44,7 +44,7 @@ CAF_TEST(a webhook arrives whole with its headers and the connection is kept) {
 
 CAF_TEST(a refusal is an answer and not an acknowledgement) {
   scripted_server server{[](const scripted_request&) { return answer(503, ""); }};
-  webhook_sender sender{milliseconds{2000}};
+  webhook_sender sender{milliseconds{20'000}};
   const auto result = sender.post(hook_at(server), "{}", {});
   CAF_CHECK_EQUAL(result.status, 503);
   CAF_CHECK(!result.acknowledged());
@@ -53,7 +53,7 @@ CAF_TEST(a refusal is an answer and not an acknowledgement) {
 CAF_TEST(redirects are not followed) {
   scripted_server server{
     [](const scripted_request&) { return answer(302, "", "Location: http://127.0.0.1:1/\r\n"); }};
-  webhook_sender sender{milliseconds{2000}};
+  webhook_sender sender{milliseconds{20'000}};
   CAF_CHECK_EQUAL(sender.post(hook_at(server), "{}", {}).status, 302);
 }
 
@@ -68,7 +68,7 @@ CAF_TEST(silence ends at the timeout and the next delivery works) {
   CAF_CHECK(!result.error.empty());
   CAF_CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{5});
   silent = false;
-  webhook_sender patient{milliseconds{5000}};
+  webhook_sender patient{milliseconds{20'000}};
   CAF_CHECK(patient.post(hook_at(server), "{}", {}).acknowledged());
 }
 
@@ -96,7 +96,7 @@ CAF_TEST(an endless answer is cut and its status counts) {
             scripted_answer::then_type::hang,
             {}};
   }};
-  webhook_sender sender{milliseconds{2000}};
+  webhook_sender sender{milliseconds{20'000}};
   CAF_CHECK_EQUAL(sender.post(hook_at(server), "{}", {}).status, 200);
 }
 

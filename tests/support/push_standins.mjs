@@ -7,11 +7,12 @@
 // Prints {"ports": {host: port}, "control": port} and ends with its standard input. Control port (plain HTTP,
 // JSON):
 //
-//   POST /script  {device: {status, headers, body, action, times, delay, host, elsewhere, once_per_token}}
+//   POST /script  {device: {status, headers, body, action, times, held, host, elsewhere, once_per_token}}
 //     The answer to later requests for the device; the device "oauth" is the token endpoint.
 //     action: 'reset' (RST_STREAM), 'refuse' (REFUSED_STREAM), 'goaway' (GOAWAY, the stream is not served),
 //       'cut' (the connection), 'hang'
-//     times: number of requests, then success          delay: in ms            host: only at this host
+//     times: number of requests, then success          host: only at this host
+//     held: the answer waits for the first script after the request
 //     elsewhere: at other hosts, {status, headers, body, action}
 //     once_per_token: only for the first request with an authorization
 //   POST /weather {share_429, share_503, retry_after: {share, seconds}, says_length}
@@ -56,6 +57,7 @@ const appleHosts = ['api.push.apple.com', 'api.sandbox.push.apple.com'];
 const payloadBytesMax = 4096;
 
 const scripts = new Map();
+let scriptings = 0;
 const state = { sessions: 0, exchanges: 0, requests: [], wrong: [] };
 const accessTokens = new Set();
 let weather; // random answers; undefined: success
@@ -84,7 +86,7 @@ function scripted(device, host, authorization) {
     headers: script.headers ?? {},
     body: script.body ?? '',
     action: script.action,
-    delay: script.delay,
+    held: script.held,
   };
 }
 
@@ -265,8 +267,9 @@ function serveStream(stream, headers) {
       headers: Object.fromEntries(Object.entries(headers)),
       body: Buffer.concat(parts).toString(),
     };
+    const before = scriptings;
     const what = await answer(request);
-    if (what.delay) await sleep(what.delay);
+    while (what.held && scriptings === before) await sleep(5);
     if (!stream.destroyed) act(stream, what);
   });
 }
@@ -303,9 +306,11 @@ function listen() {
 const control = http.createServer((rq, rs) => {
   const parts = [];
   rq.on('data', (part) => parts.push(part)).on('end', () => {
-    if (rq.url === '/script')
+    if (rq.url === '/script') {
       for (const [device, script] of Object.entries(JSON.parse(Buffer.concat(parts))))
         scripts.set(device, script);
+      scriptings += 1;
+    }
     if (rq.url === '/weather')
       weather = {
         share_429: 0,

@@ -51,7 +51,7 @@ struct fixture {
     options.buy_by = buying_way::checkout;
     options.promo_codes = {"HALF"};
     options.organizer_token_file = token_file.string();
-    options.books_s = 3;
+    options.books_s = 30;
     return options;
   }
 
@@ -72,6 +72,10 @@ struct fixture {
     fake_options how;
     how.shop.is_used = true;
     how.shop.fault = fault;
+    // These faults show in some of the bought orders only.
+    if (fault == shop_fault::forgets || fault == shop_fault::takes_back || fault == shop_fault::overuses_code)
+      how.shop.stock = 30;
+    if (fault == shop_fault::overuses_code) how.shop.promo_uses = 1;
     fake_server server(how);
     auto options = options_for(server);
     // Of a few who decline, all may come after the stock is gone.

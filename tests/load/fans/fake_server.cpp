@@ -82,9 +82,11 @@ response problem(int status, const std::string& code) {
 
 class fake_server::work {
 public:
-  explicit work(fake_options options) : options_(options), acceptor_(context_), tick_(context_) {
-    listen(0);
-    port_ = acceptor_.local_endpoint().port();
+  explicit work(fake_options options) :
+      options_(options), holder_(context_), acceptor_(context_), tick_(context_) {
+    bind(holder_, 0);
+    port_ = holder_.local_endpoint().port();
+    listen();
     sale_ = std::make_unique<fake_sale>(options_, event_id(), url());
     shop_ = std::make_unique<fake_shop>(options_.shop, event_id(), url());
     asio::co_spawn(context_, accept_all(), asio::detached);
@@ -100,11 +102,15 @@ public:
   [[nodiscard]] std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
 
 private:
-  void listen(std::uint16_t port) {
+  static void bind(tcp::acceptor& socket, std::uint16_t port) {
     const tcp::endpoint here(asio::ip::address_v4::loopback(), port);
-    acceptor_.open(here.protocol());
-    acceptor_.set_option(tcp::acceptor::reuse_address(true));
-    acceptor_.bind(here);
+    socket.open(here.protocol());
+    socket.set_option(tcp::acceptor::reuse_address(true));
+    socket.bind(here);
+  }
+
+  void listen() {
+    bind(acceptor_, port_);
     acceptor_.listen();
   }
 
@@ -219,7 +225,7 @@ private:
         for (const auto& each : open_) each->close();
         tick_.expires_after(std::chrono::milliseconds(options_.outage_ms));
         co_await tick_.async_wait(as_result);
-        listen(port_);
+        listen();
         asio::co_spawn(context_, accept_all(), asio::detached);
       }
       if (options_.shop.is_used)
@@ -256,6 +262,7 @@ private:
   std::unique_ptr<fake_sale> sale_;
   std::unique_ptr<fake_shop> shop_;
   asio::io_context context_{1};
+  tcp::acceptor holder_; // never listens: nobody else gets the port during an outage
   tcp::acceptor acceptor_;
   asio::steady_timer tick_;
   std::uint16_t port_ = 0;

@@ -40,13 +40,16 @@ std::map<std::string, std::string> pairs(const std::vector<std::string>& flat) {
 
 /// An owner behind a relay.
 struct far_owner {
+  explicit far_owner(milliseconds timeout = milliseconds{1'000}) : command_timeout(timeout) {}
+
   [[nodiscard]] redis_options options() const {
-    redis_options result{.address = parse_redis_url(shared_redis_url())};
+    redis_options result{.address = parse_redis_url(shared_redis_url()), .command_timeout = command_timeout};
     result.address.host = "127.0.0.1";
     result.address.port = link.port();
     return result;
   }
 
+  milliseconds command_timeout;
   relay link{parse_redis_url(shared_redis_url()).port};
   skipping_environment env;
   redis_cache store{options(), env, "test"};
@@ -237,6 +240,7 @@ CAF_TEST(a step torn by a cut connection is lost to whatever follows) {
     FQ_APPLIED(unlucky.begin(delta{}.join(numbers(1, 1))));
     far.link.cut_after(bytes);
     CAF_CHECK(!unavailable([&] { unlucky.put(delta{}.join(numbers(2, 25'001))); }).empty());
+    far.link.await_end(); // the server has applied what it received
 
     redis_world w;
     const auto head = "fairqueue:{" + to_string(unlucky.queue()) + "}:head";
@@ -260,7 +264,7 @@ CAF_TEST(a step torn by a cut connection is lost to whatever follows) {
 }
 
 CAF_TEST(a mirror that changes while it is read is not found) {
-  far_owner far;
+  far_owner far{seconds{20}}; // it waits for us
   FQ_APPLIED(far.o.begin(delta{}.join(numbers(1, 5))));
   redis_world w;
   owner writer{w.store, far.o.queue()};

@@ -74,8 +74,8 @@ const std::string& shared_redis_url() {
   return url;
 }
 
-redis_operator::redis_operator(const std::string& url) :
-    connection_({.address = parse_redis_url(url)}, env_) {}
+redis_operator::redis_operator(const std::string& url, milliseconds command_timeout) :
+    connection_({.address = parse_redis_url(url), .command_timeout = command_timeout}, env_) {}
 
 void redis_operator::run(std::initializer_list<std::string_view> words) { connection_.run(words); }
 

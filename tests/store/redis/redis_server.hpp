@@ -51,7 +51,8 @@ const std::string& shared_redis_url();
 /// The test's own commands, over a separate connection.
 class redis_operator {
 public:
-  explicit redis_operator(const std::string& url);
+  /// The default also suits a server that is slow to save or to answer.
+  explicit redis_operator(const std::string& url, milliseconds command_timeout = seconds{10});
   void run(std::initializer_list<std::string_view> words);
   std::int64_t integer(std::initializer_list<std::string_view> words);
   std::string text(std::initializer_list<std::string_view> words); ///< empty for nil

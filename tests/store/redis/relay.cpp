@@ -73,7 +73,7 @@ void relay::resume() { limit(no_limit, false); }
 
 void relay::deliver() {
   resume();
-  thread_.join();
+  await_end();
 }
 
 /// Waits until one of the sockets is readable or the limits change.

@@ -28,6 +28,8 @@ public:
   /// For a client that has given up: resumes, and returns when the server has received all bytes and has
   /// closed its side.
   void deliver();
+  /// Returns when the server has closed its side.
+  void await_end() { thread_.join(); }
 
 private:
   void limit(std::size_t bytes, bool cuts);
