@@ -140,12 +140,14 @@ async function at_gate(t, { server, scanner }, codes) {
   const page = await (await person(t, await browser_for(), phone)).newPage();
   await page.goto(scanner.scan_url.replace(/^https?:\/\/[^/]+/, server.url));
   await page.locator('main[data-ready="true"]').waitFor();
+  const check = { name: 'Check', exact: true };
   const said = [];
   for (const code of codes) {
     await page.getByLabel('Or type the code').fill(code);
     const answered = page.waitForResponse(/\/checkin\/redeem$/);
-    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await page.getByRole('button', check).click();
     await answered;
+    await page.getByRole('button', { ...check, disabled: false }).waitFor(); // then this answer is shown
     await page.locator('[data-result]:not([hidden])').waitFor();
     said.push(await page.locator('[data-headline]').textContent());
   }

@@ -214,6 +214,12 @@ async function without_answer(scan, error) {
 
 let is_busy = false;
 
+/** Meanwhile a typed code stays in its field: the button takes no click, and so the field no Enter. */
+function set_busy(busy) {
+  is_busy = busy;
+  find('manual').querySelector('button').disabled = busy;
+}
+
 /** `what`: {code} or {ticket}, and force. */
 async function scan(what) {
   if (is_busy) return;
@@ -221,7 +227,7 @@ async function scan(what) {
     last_refused = null;
     return present({ is_admitted: false, reason: 'not_ready' });
   }
-  is_busy = true;
+  set_busy(true);
   try {
     const now = server_now();
     const one = {
@@ -240,7 +246,7 @@ async function scan(what) {
     }
     await present_answer(answer, one);
   } finally {
-    is_busy = false;
+    set_busy(false);
   }
 }
 
