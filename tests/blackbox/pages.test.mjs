@@ -20,7 +20,6 @@ import {
   root,
   run,
   server_for,
-  sleep,
   temporary_folder,
   text_of_mail,
 } from './lib.mjs';
@@ -235,13 +234,21 @@ test('a person gives an access code while waiting and sees the hidden ticket', a
     ['NOSUCH', 'This access code cannot be used.'],
     ['fanclub', 'Fan club'],
   ]) {
-    await page.getByText('I have an access code').click();
-    await page.getByLabel('Access code', { exact: true }).fill(typed);
-    // the form's answer is a page of its own
-    await Promise.all([
-      page.waitForEvent('load'),
-      page.getByRole('button', { name: 'Use the code' }).click(),
-    ]);
+    const soon = { timeout: 3000 * patience };
+    const use_code = async () => {
+      await page.getByText('I have an access code').click();
+      await page.getByLabel('Access code', { exact: true }).fill(typed, soon);
+      // the form's answer is a page of its own
+      await Promise.all([
+        page.waitForEvent('load'),
+        page.getByRole('button', { name: 'Use the code' }).click(soon),
+      ]);
+    };
+    // The page renews itself after some seconds: what was opened may be closed again.
+    await use_code().catch(async () => {
+      await page.goto(s.url);
+      await use_code();
+    });
     if (typed === 'fanclub') {
       const wider = await s.server.request('PATCH', `/events/${s.event.id}`, {
         token: s.organizer,
@@ -421,6 +428,7 @@ async function admitted_in_background(s, home) {
   await sign_in(s.server, page, address());
   await page.getByText('Live').waitFor();
   await page.getByLabel('Tell me with a sound and a notification').check();
+  await page.waitForFunction(() => (globalThis.sound?.state ?? 'running') === 'running'); // else it is silent
   const other = await home.newPage();
   await other.goto('about:blank');
   await other.bringToFront();
@@ -456,6 +464,7 @@ test('admitted in a background tab of a phone: the service worker notifies, and 
       }));
     });
   const where = new URL(s.url).pathname;
+  await eventually('the notification', async () => (await noted()).length > 0);
   assert.deepEqual(await noted(), [
     { title: 'It is your turn!', body: 'Aurora Open Air 2027', tag: `fairqueue-${s.event.id}`, data: where },
   ]);
@@ -495,6 +504,12 @@ test('admitted in a background tab without a service worker: a sound, a notifica
       static permission = 'granted';
       constructor(title, options) {
         localStorage.setItem('notified', JSON.stringify([title, options.body]));
+      }
+    };
+    globalThis.AudioContext = class extends AudioContext {
+      constructor() {
+        super();
+        globalThis.sound = this;
       }
     };
     const start = OscillatorNode.prototype.start;
@@ -554,6 +569,7 @@ test('with the keyboard only', async (t) => {
   await page.keyboard.type(code);
   await page.keyboard.press('Enter');
   await place_is(page, '1');
+  await page.getByLabel('Tell me with a sound and a notification').waitFor(); // the script offers it
   await tab_to('Tell me');
   await tab_to('Leave the line');
   await page.keyboard.press('Enter');
@@ -620,16 +636,14 @@ test('at 200 % zoom, on a small phone and in the dark nothing is cut off', async
 });
 
 test('a lobby: friends without script form a party, and with script the page changes at the draw', async (t) => {
-  const opens_at = after(30 * patience);
-  const s = await sale_for(t, {
-    event: {
-      lobby_opens_at: after(-1),
-      queue_opens_at: opens_at,
-      sale_start: opens_at,
-      draw: 'at_opening',
-      beacon: { kind: 'announced', announced: 'Numbers of 1 March' },
-    },
+  const lobby_until = (opens_at) => ({
+    lobby_opens_at: after(-1),
+    queue_opens_at: opens_at,
+    sale_start: opens_at,
+    draw: 'at_opening',
+    beacon: { kind: 'announced', announced: 'Numbers of 1 March' },
   });
+  const s = await sale_for(t, { event: lobby_until(after(3000)) });
   const browser = await browser_for();
   const plain = await (await person_without_script(t)).newPage();
   await plain.goto(s.url);
@@ -671,9 +685,26 @@ test('a lobby: friends without script form a party, and with script the page cha
     assert.ok(await fits(page));
     await check_page(page, `lobby-${locale}`);
   }
+
+  // Another event is drawn: it opens soon, which all above need not be done by.
+  const opener = await s.server.customer();
+  const { id: drawn_event } = await s.server.event(s.organizer, {
+    ...lobby_until(after(10 * patience)),
+    queue: { policy: 'operator' },
+  });
+  await s.server.join(opener, drawn_event);
+  const opened = await s.server.post(`/events/${drawn_event}/queue/party`, { token: opener });
+  assert.equal(opened.status, 200, opened.text);
+  const joined = await s.server.post(`/events/${drawn_event}/queue`, {
+    token: cookies.find(({ name }) => name === 'fairqueue_customer').value,
+    body: { party_code: opened.json.party.code },
+  });
+  assert.equal(joined.status, 201, joined.text);
+  await friend.goto(`${s.server.url}/wait/${drawn_event}`);
+  await friend.getByText('2 people are in it.').waitFor();
   await friend.getByText('Numbers of 1 March').waitFor({ timeout: 40_000 * patience }); // the draw waits
   const drawn = await eventually('the value is taken', async () => {
-    const answer = await s.server.post(`/events/${s.event.id}/draw/beacon`, {
+    const answer = await s.server.post(`/events/${drawn_event}/draw/beacon`, {
       token: s.organizer,
       body: { value: '4 8 15' },
     });
@@ -1377,6 +1408,16 @@ test('the widget on another site: joins, survives a reload, is admitted, hands o
   const tenant = await tenant_on(server);
   const queue = await tenant.queue({ mode: 'operator', concurrency: 10, challenge: 'proof_of_work' });
   await tenant.join_as(queue, 'before me');
+  const browser = await browser_for();
+  const visit = async (hash = '') => {
+    const page = await (await person(t, browser)).newPage();
+    await page.goto(`${site}/${hash}`);
+    return page;
+  };
+  const page = await visit();
+  await page.getByRole('button', { name: 'Join the line' }).click();
+  await page.getByText('1 person ahead of you').waitFor();
+  // It opens soon: the browser runs already.
   const lobby = await tenant.queue({
     lobby_opens_at: after(-1),
     opens_at: after(10 * patience),
@@ -1384,18 +1425,9 @@ test('the widget on another site: joins, survives a reload, is admitted, hands o
     beacon: 'announced',
     beacon_announced: 'Numbers of 1 March',
   });
-  const browser = await browser_for();
-  const visit = async (hash = '') => {
-    const page = await (await person(t, browser)).newPage();
-    await page.goto(`${site}/${hash}`);
-    return page;
-  };
   const early = await visit('lobby');
   await early.getByRole('button', { name: 'Join the line' }).click();
   await early.getByText('Coming earlier gives no advantage').waitFor();
-  const page = await visit();
-  await page.getByRole('button', { name: 'Join the line' }).click();
-  await page.getByText('1 person ahead of you').waitFor();
   await check_page(page, 'widget');
   await page.reload();
   await page.getByText('1 person ahead of you').waitFor();
@@ -1406,17 +1438,17 @@ test('the widget on another site: joins, survives a reload, is admitted, hands o
   assert.equal(new URL(phone.url()).hash, '', 'the token leaves the address at once');
   const stats = await server.get(`/queues/${queue.id}/stats`, { token: tenant.token });
   assert.equal(stats.json.waiting, 2);
-  const token = page.evaluate(
-    () =>
-      new Promise((resolve) =>
-        document
-          .querySelector('fair-queue')
-          .addEventListener('admitted', ({ detail }) => resolve(detail.token)),
-      ),
-  );
-  await sleep(100);
+  await page.evaluate(() => {
+    globalThis.admitted = new Promise((resolve) =>
+      document
+        .querySelector('fair-queue')
+        .addEventListener('admitted', ({ detail }) => resolve(detail.token)),
+    );
+  });
   await server.post(`/queues/${queue.id}/advance`, { token: tenant.token, body: { count: 2 } });
-  const access = await server.get(`/access?queue_id=${queue.id}`, { token: await token });
+  const access = await server.get(`/access?queue_id=${queue.id}`, {
+    token: await page.evaluate(() => globalThis.admitted),
+  });
   assert.equal(access.status, 200, access.text);
   await phone.getByText('It is your turn!').waitFor();
   await early.getByText('The draw waits for its public value.').waitFor({ timeout: 30_000 * patience });
