@@ -144,7 +144,7 @@ function reserve(port) {
 /** A new free port, of the range that neither scripts/services nor the kernel takes ports from. */
 export async function free_port() {
   for (let attempt = 0; attempt < 200; ++attempt) {
-    const port = 10_000 + crypto.randomInt(15_000);
+    const port = 10_100 + crypto.randomInt(14_900); // browsers refuse 10080
     if (!reserve(port)) continue;
     const free = await new Promise((resolve) => {
       const probe = net.createServer();

@@ -482,8 +482,9 @@ test('who signs out on a page without script leaves no tickets for when there is
   await page.evaluate(() => globalThis.navigator.serviceWorker.ready);
   await page.goto(`${h.server.url}/shop`);
   assert.equal(await page.locator('script[src]').count(), 0);
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.waitForURL(/\/shop$/);
+  const sign_out = page.getByRole('button', { name: 'Sign out' });
+  await sign_out.click();
+  await sign_out.waitFor({ state: 'detached' });
   await h.server.stop();
   await assert.rejects(page.goto(`${h.server.url}/my/tickets`), /ERR_CONNECTION_REFUSED|ERR_FAILED/);
 });
