@@ -187,22 +187,24 @@ function(fq_embed_texts target function header space pattern)
   fq_generated(${target} ${output})
 endfunction()
 
-# fq_test(name [UNITY] [WAITS] [LONG_SUITE suite] [SOURCES file...] [LINK ...] [LABELS ...] [TIMEOUT seconds] [HEADERS header...]):
+# fq_test(name [UNITY] [WAITS] [LONG_SUITE suite] [SOURCES file...] [LINK ...] [LABELS ...] [SECONDS seconds] [HEADERS header...]):
 # a program on CAF's test framework, one ctest entry.
 # UNITY: files are compiled a few at a time; each file's tests stand in a namespace named after the file.
 # WAITS: it mostly waits, so it takes one of the five places of scripts/test instead of two.
 # SOURCES: otherwise every .cpp file below the folder.
 # LONG_SUITE: a suite that only scripts/test --long runs, as an entry of its own and alone.
+# SECONDS: on a busy machine (default 200). After three times as many it is ended: that is for what hangs.
 # HEADERS: precompiled for this program instead of the shared ones.
 set(FQ_TEST_HEADERS ${CMAKE_SOURCE_DIR}/tests/framework.hpp)
 function(fq_test name)
-  cmake_parse_arguments(arg "UNITY;WAITS" "LONG_SUITE" "SOURCES;LINK;LABELS;TIMEOUT;HEADERS" ${ARGN})
+  cmake_parse_arguments(arg "UNITY;WAITS" "LONG_SUITE" "SOURCES;LINK;LABELS;SECONDS;HEADERS" ${ARGN})
   if(NOT arg_SOURCES)
     file(GLOB_RECURSE arg_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   endif()
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 300)
+  if(NOT arg_SECONDS)
+    set(arg_SECONDS 200)
   endif()
+  math(EXPR timeout "3 * ${arg_SECONDS}")
   add_executable(test_${name} ${arg_SOURCES} $<TARGET_OBJECTS:test_main>)
   target_link_libraries(test_${name} PRIVATE ${arg_LINK} caf_core)
   target_compile_options(test_${name} PRIVATE ${FQ_TEST_OPTIMIZATION})
@@ -219,10 +221,10 @@ function(fq_test name)
     endif()
   endif()
   # CAF's own watchdog ends a case after 30 s, which a sanitizer on a busy machine may take.
-  set(run ${PROJECT_SOURCE_DIR}/tests/run_checks $<TARGET_FILE:test_${name}> --max-runtime=${arg_TIMEOUT})
+  set(run ${PROJECT_SOURCE_DIR}/tests/run_checks $<TARGET_FILE:test_${name}> --max-runtime=${timeout})
   if(arg_LONG_SUITE)
     add_test(NAME ${arg_LONG_SUITE} COMMAND ${run} -s ${arg_LONG_SUITE})
-    set_tests_properties(${arg_LONG_SUITE} PROPERTIES TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ON LABELS long)
+    set_tests_properties(${arg_LONG_SUITE} PROPERTIES TIMEOUT ${timeout} RUN_SERIAL ON LABELS long)
     list(APPEND run -S ${arg_LONG_SUITE})
   endif()
   add_test(NAME ${name} COMMAND ${run})
@@ -230,7 +232,7 @@ function(fq_test name)
   if(arg_WAITS)
     set(places 1)
   endif()
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} PROCESSORS ${places}
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} COST ${arg_SECONDS} PROCESSORS ${places}
     LABELS "${arg_LABELS}")
 endfunction()
 # The libraries do the work; the checks around them need no optimizer.

@@ -37,7 +37,7 @@ async function collector(
   return got;
 }
 
-describe('tracing', { concurrency: 2, timeout: 110_000 * patience }, () => {
+describe('tracing', { concurrency: 2, timeout: 300_000 * patience }, () => {
   for (const gateway of both)
     it(`${gateway}: one trace from the request to the gateway`, async (t) => {
       const spans = await collector(t);

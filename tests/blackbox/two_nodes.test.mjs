@@ -43,7 +43,7 @@ async function two_nodes(t, { lease = '20s' } = {}) {
   const tokens = await Promise.all([0, 1, 2].map(token));
   const at_other = (i, query = '') => access(other, tokens[i], query);
   await eventually('the other node lets them in', async () => (await at_other(0)).status === 200);
-  /** The same, asked again while the other node does not know: an owner that stands still tells it nothing. */
+  /** Asks again while the other node does not know: an owner that stands still tells it nothing. */
   const word_of_other = (of, query = '') => other.insist('GET', `/access${query}`, { token: of });
   return { services, proxy, owner, other, tenant, queue, tickets, tokens, token, at_other, word_of_other };
 }

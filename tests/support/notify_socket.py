@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """systemd's side of a service of Type=notify: `notify_socket.py PATH` receives datagrams at PATH and prints
-each as a line of JSON with the time in milliseconds at which it was sent. Node has no Unix datagram sockets."""
+each as a line of JSON with the time in milliseconds at which it was sent. Node has no Unix datagram
+sockets."""
 import json
 import socket
 import struct

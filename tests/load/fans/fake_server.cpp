@@ -262,7 +262,7 @@ private:
   std::unique_ptr<fake_sale> sale_;
   std::unique_ptr<fake_shop> shop_;
   asio::io_context context_{1};
-  tcp::acceptor holder_; // never listens: nobody else gets the port during an outage
+  tcp::acceptor holder_; // never listens; keeps the port during an outage
   tcp::acceptor acceptor_;
   asio::steady_timer tick_;
   std::uint16_t port_ = 0;
