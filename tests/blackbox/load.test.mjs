@@ -161,7 +161,11 @@ async function promoted_sale(server, changes = {}, uses_max = 15) {
   const event = await server.event(organizer, { ...small_sale, ...three_types, ...changes });
   for (const body of [
     { code: 'HALF', discount: { type: 'percent', percent: 50 }, uses_max },
-    { code: 'LESS', discount: { type: 'amount', amount: 333 }, ticket_type_ids: event.ticket_types.slice(0, 2).map(({ id }) => id) },
+    {
+      code: 'LESS',
+      discount: { type: 'amount', amount: 333 },
+      ticket_type_ids: event.ticket_types.slice(0, 2).map(({ id }) => id),
+    },
   ]) {
     const made = await server.post(`/events/${event.id}/promo-codes`, { token: organizer, body });
     assert.equal(made.status, 201, made.text);

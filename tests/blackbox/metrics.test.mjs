@@ -97,7 +97,10 @@ test('the numbers are those of GET /events/{id}/stats and of the orders', async 
   assert.equal(value(text, 'fairqueue_gateway_workers', { gateway: 'sandbox' }), 32);
   assert.equal(value(text, 'fairqueue_events'), 1);
   assert.equal(value(text, 'fairqueue_dead_letters_open'), 0);
-  await eventually('nothing is overdue', async () => value(await scrape(server), 'fairqueue_overdue_seconds') < 1);
+  await eventually(
+    'nothing is overdue',
+    async () => value(await scrape(server), 'fairqueue_overdue_seconds') < 1,
+  );
   assert.ok(value(text, 'process_resident_memory_bytes') > 1 << 20);
   assert.ok(Math.abs(value(text, 'process_start_time_seconds') - Date.now() / 1000) < 600);
   await eventually(

@@ -59,7 +59,14 @@ class Debian {
   }
   install(file) {
     fs.copyFileSync(file, this.path('tmp/fairqueue.deb'));
-    const kept = ['-o', 'Acquire::Retries=5', '-o', 'APT::Keep-Downloaded-Packages=true', '-o', 'APT::Sandbox::User=root'];
+    const kept = [
+      '-o',
+      'Acquire::Retries=5',
+      '-o',
+      'APT::Keep-Downloaded-Packages=true',
+      '-o',
+      'APT::Sandbox::User=root',
+    ];
     return this.must('apt-get', ...kept, 'install', '-y', '--no-install-recommends', '/tmp/fairqueue.deb');
   }
 
