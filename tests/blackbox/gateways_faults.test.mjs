@@ -122,7 +122,7 @@ describe('a gateway that is away', { concurrency: 4, timeout: 150_000 * patience
       const [fan, other] = await shop.server.customers(2);
       shop.double.faults.add({ kind: 'reset_before' });
       const order = await shop.order(fan);
-      await shop.change({ claim_ttl_seconds: 60 }); // the next one has time to pay
+      await shop.change({ claim_ttl_seconds: 8 }); // the next one has time to pay
       const failed = await shop.reaches(fan, order, 'failed', { timeout_ms: 15_000 });
       assert.match(failed.failure, /^(expired|gateway_unavailable)$/);
       await eventually('the ticket is free', async () => (await shop.available()) === 1);
@@ -132,13 +132,14 @@ describe('a gateway that is away', { concurrency: 4, timeout: 150_000 * patience
         async () => {
           const placed = await shop.check_out(other);
           if (placed.status !== 202) return false;
-          const ready = await shop.reaches(other, placed.json.order_id, ['awaiting_payment', 'failed']);
+          const end = ['awaiting_payment', 'failed'];
+          const ready = await shop.reaches(other, placed.json.order_id, end, { timeout_ms: 20_000 });
           if (ready.status === 'failed') return false;
           await shop.double.pay(new URL(ready.payment_url).pathname.split('/').pop());
           await shop.reaches(other, placed.json.order_id, 'success');
           return true;
         },
-        { timeout_ms: 30_000, every_ms: 500 },
+        { timeout_ms: 60_000, every_ms: 500 },
       );
       assert.equal(shop.double.sums().captures, 1);
       await shop.settled();
