@@ -187,13 +187,14 @@ function(fq_embed_texts target function header space pattern)
   fq_generated(${target} ${output})
 endfunction()
 
-# fq_test(name [UNITY] [WAITS] [LONG_SUITE suite] [SOURCES file...] [LINK ...] [LABELS ...] [SECONDS seconds] [HEADERS header...]):
+# fq_test(name [UNITY] [WAITS] [LONG_SUITE suite] [SOURCES file...] [LINK ...] [LABELS ...] [SECONDS seconds]
+#         [HEADERS header...]):
 # a program on CAF's test framework, one ctest entry.
 # UNITY: files are compiled a few at a time; each file's tests stand in a namespace named after the file.
 # WAITS: it mostly waits, so it takes one of the five places of scripts/test instead of two.
 # SOURCES: otherwise every .cpp file below the folder.
 # LONG_SUITE: a suite that only scripts/test --long runs, as an entry of its own and alone.
-# SECONDS: on a busy machine (default 200). After three times as many it is ended: that is for what hangs.
+# SECONDS: what it takes on a busy machine (default 200). CTest ends it after three times as long: then it hangs.
 # HEADERS: precompiled for this program instead of the shared ones.
 set(FQ_TEST_HEADERS ${CMAKE_SOURCE_DIR}/tests/framework.hpp)
 function(fq_test name)

@@ -1109,7 +1109,7 @@ test('lobbies and draws of an event and a queue, the public log and its witnesse
     async () => (await number_in(fact(card(page, 'Lobby'), 'People in it'))) === 2,
   );
 
-  // Others are drawn: these open soon, which no form has to be ready for.
+  // Another event and another queue are drawn. They open soon, and no form has to be saved before.
   const visited = (line) =>
     eventually(
       'the key is known',

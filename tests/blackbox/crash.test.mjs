@@ -703,11 +703,15 @@ test('another server cosigns the log while one witness is silent, and refuses a 
     const checkpoint = parse_checkpoint(await text_at(`${log(server)}/checkpoint`));
     return checkpoint.size >= size && signed_at(checkpoint, parse_witness_key(key)) !== null;
   };
+  const took = [];
   for (const fan of fans.slice(0, 4)) {
     const began = Date.now();
     await seller.join(fan, event);
-    assert.ok(Date.now() - began < 8_000, 'a join waited for a witness'); // which is given up after 10 s
+    took.push(Date.now() - began);
   }
+  // A witness is given up after 10 s. The machine may stand still during one of the joins.
+  took.sort((a, b) => a - b);
+  assert.ok(took[2] < 2_000 * patience && took[3] < 8_000, `a join waited for a witness: ${took} ms`);
   await eventually('a cosignature', () => is_cosigned(seller, 6), { timeout_ms: 20_000 * patience });
   const check = (server, ...more) =>
     run(process.execPath, [verify_cli, server.url, '--event', event, ...more]);

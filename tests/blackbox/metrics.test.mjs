@@ -153,9 +153,9 @@ test('a hundred thousand customers make no more series than a thousand', async (
   assert.equal(value(many, 'fairqueue_entries_moved_total', { to: 'waiting' }), 100_000);
   const repeated = value(many, 'fairqueue_joins_total', { result: 'repeated' }); // after a timeout the join is repeated
   assert.ok(value(many, 'fairqueue_joins_total', { result: 'created' }) + repeated >= 100_000);
-  // One late answer among 100,000 adds a status.
-  const kinds = (text) => [...new Set(series(text).map((each) => each.replace(/status="[^"]*"/, 'status')))];
-  assert.deepEqual(kinds(many), kinds(few));
+  // On a slow machine one of 100,000 answers may be a 503, which begins a series.
+  const without_5xx = (text) => series(text).filter((each) => !each.includes('status="5xx"'));
+  assert.deepEqual(without_5xx(many), without_5xx(few));
   const ids = new Set(many.match(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g));
   assert.deepEqual([...ids], [event.id], "no id but the event's");
 });

@@ -686,7 +686,7 @@ test('a lobby: friends without script form a party, and with script the page cha
     await check_page(page, `lobby-${locale}`);
   }
 
-  // Another event is drawn: it opens soon, which all above need not be done by.
+  // Another event is drawn. It opens soon, and no check above has to be done before.
   const opener = await s.server.customer();
   const { id: drawn_event } = await s.server.event(s.organizer, {
     ...lobby_until(after(10 * patience)),

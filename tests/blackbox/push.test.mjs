@@ -71,7 +71,7 @@ test('FCM is down: joins and admissions go on, and afterwards each admission is 
   }
   report_outage(t, Math.max(...steps_ms));
   const slow = steps_ms.filter((ms) => ms >= 1000 * patience); // a machine may stand still once
-  assert.ok(slow.length * 10 < steps_ms.length, `joins with admissions took ${slow} ms`);
+  assert.ok(slow.length <= 1, `joins with admissions took ${slow} ms`);
   await provider.weather({});
   const back = Date.now();
   const seen = await all_told(server, tenant, provider, count, { timeout_ms: 120_000 });

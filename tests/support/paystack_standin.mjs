@@ -178,7 +178,7 @@ export class PaystackDouble extends PaystackMoney {
 
 /**
  * Starts a stand-in. Options: {port = 0, webhookUrl, secrets, ledgerFile, seed, publicUrl, webhooks, refunds,
- * refundDelayMs, failureWebhooks, unknownStatus, currencies}.
+ * refundDelayMs, clockOffsetMs, failureWebhooks, unknownStatus, currencies}.
  * - `secrets`: {api}, a text or a list; the first signs webhooks.
  * - `webhooks`: settings of gateway_webhooks.
  * - `refunds`: 'processed' | 'failed' | 'pending' | 'needs-attention'.

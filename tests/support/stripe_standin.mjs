@@ -276,7 +276,7 @@ export class StripeDouble extends StripeMoney {
 
 /**
  * Starts a stand-in. Options: {port = 0, webhookUrl, secrets, ledgerFile, seed, publicUrl, webhooks, taxRate,
- * taxAt, refunds, refundDelayMs, minimum}.
+ * taxAt, refunds, refundDelayMs, clockOffsetMs, minimum}.
  * - `secrets`: {api, webhook}, each a text or a list.
  * - `webhooks`: settings of gateway_webhooks.
  * - `taxAt`: 'pay' | 'create'.
